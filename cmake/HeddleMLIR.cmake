@@ -12,9 +12,12 @@ include(AddMLIR)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
+# mlir-tblgen takes its search path from the folder.
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 add_library(heddle_mlir INTERFACE)
 target_include_directories(heddle_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_compile_options(heddle_mlir INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+# mlir-tblgen leaves parameters of the classes that it writes unused.
+target_compile_options(heddle_mlir INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti> -Wno-unused-parameter)
 target_compile_definitions(heddle_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
 target_link_libraries(heddle_mlir INTERFACE MLIR LLVM)
 
