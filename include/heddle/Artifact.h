@@ -23,25 +23,21 @@ namespace heddle::artifact {
 inline constexpr uint32_t kFormatVersion = 1;
 
 using Bytes = std::span<const uint8_t>;
-/// Indices into the variant's vectors.
-using ExprId = uint32_t;
-using BufferId = uint32_t;
+using ExprId = uint32_t;   ///< index into Variant::exprs
+using BufferId = uint32_t; ///< index into Variant::buffers
 
+// clang-format off
 enum class ExprKind : uint8_t {
   kConstant, ///< value
   kSymbol,   ///< symbols[a]
-  kAdd,
-  kMul,
-  kFloorDiv, ///< b > 0, else an error
-  kCeilDiv,  ///< b > 0, else an error
-  kMod,      ///< b > 0, else an error; the result is in [0, b)
-  kMin,
-  kMax,
+  kAdd, kMul,
+  kFloorDiv, kCeilDiv, kMod, ///< b > 0, else an error; a remainder is in [0, b)
+  kMin, kMax,
   kBroadcast, ///< a if a == b or b == 1, b if a == 1, else an error
-  kEqual,
-  kLess,
+  kEqual, kLess, ///< 1 or 0
   kSelect ///< b if a != 0, else c
 };
+// clang-format on
 /// A node of the expression pool; operands have smaller indices than the node.
 struct Expr {
   ExprKind kind = ExprKind::kConstant;
@@ -129,22 +125,21 @@ struct Variant {
 /// The views (ptx, cubin, weights) must outlive the data. `own` keeps bytes alive with it; payloads
 /// that are equal are stored once in the file, so variants may repeat their weights.
 struct ArtifactData {
-  std::string producer; ///< "heddle 0.1.0"
-  std::string model;    ///< file name and SHA-256 of the source
-  std::string options;  ///< the options that made it, one line
+  std::string producer, options; ///< "heddle 0.1.0"; the options that made it, one line
+  std::string model;             ///< file name and SHA-256 of the source
   std::vector<Variant> variants;
 
   Bytes own(std::vector<uint8_t> bytes) { return owned.emplace_back(std::move(bytes)); }
   std::string_view own(std::string text) { return ownedText.emplace_back(std::move(text)); }
 
 private:
-  // Deques do not move their elements when they grow.
+  // Deques keep their elements where they are.
   std::deque<std::vector<uint8_t>> owned;
   std::deque<std::string> ownedText;
 };
 
 /// Checks every index, order, lifetime, enum and name, so that whoever executes the data need not.
-/// Errors:  kCorrupt with the place, for example `variant "sm_80": step 3: ...`.
+/// Errors:  kCorrupt with the place: `variant "sm_80": step 3: ...`.
 Status verify(const ArtifactData &data);
 
 /// Writes the file through a temporary one beside it, so that `path` is never half written. The
