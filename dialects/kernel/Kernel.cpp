@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 
 #include "dialects/kernel/KernelDialect.cpp.inc"
 #include "dialects/kernel/KernelEnums.cpp.inc"
@@ -17,7 +18,18 @@ using namespace mlir;
 
 namespace heddle::kernel {
 
+namespace {
+/// Constants stay inside of the kernel that uses them: a kernel reads nothing but tensors from outside.
+struct KernelFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<MapOp, ReduceOp, RowsOp, ContractOp>(region->getParentOp());
+  }
+};
+} // namespace
+
 void KernelDialect::initialize() {
+  addInterfaces<KernelFoldInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/Kernel.cpp.inc"

@@ -19,4 +19,42 @@ def FormKernels : Pass<"graph-form-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::kernel::KernelDialect"];
 }
 
+def FuseMaps : Pass<"graph-fuse-maps", "::mlir::ModuleOp"> {
+  let summary = "Compute elementwise and moving operators inside of the kernels that read them";
+  let description = [{
+    Does:     clones a kernel.map's region at the loads of its result in other kernels, and erases the map.
+    Needs:    kernels (graph-form-kernels).
+    Leaves:   maps that are results, hold folds, or cost more to repeat than to store; a remark says why.
+    Numerics: unchanged; a 16-bit tensor that is no longer stored is still rounded.
+    Example:  relu(x) + y, two maps, becomes one map that loads x and y.
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
+}
+
+def FuseEpilogue : Pass<"graph-fuse-epilogue", "::mlir::ModuleOp"> {
+  let summary = "Move bias, activation and residual into the kernel whose result they read";
+  let description = [{
+    Does:     appends a kernel.map to the epilogue of a contraction, the elements of rows, or the end of a reduction or pool whose only
+              reader it is, where it reads the result at its own coordinates, also through a reshape.
+    Needs:    kernels (graph-form-kernels).
+    Leaves:   at most one kernel for contraction, bias, activation and residual; a remark says why not.
+    Numerics: unchanged; a 16-bit result that is no longer stored is still rounded.
+    Example:  conv, then batch normalisation, then relu, becomes one kernel.contract.
+  }];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
+}
+
+def LowerPrecision : Pass<"graph-lower-precision", "::mlir::ModuleOp"> {
+  let summary = "Make the products of f32 contractions in a narrower type";
+  let description = [{
+    Does:     sets `math` of every kernel.contract whose operands are f32.
+    Needs:    kernels (graph-form-kernels).
+    Leaves:   tensors, sums and epilogues in f32.
+    Numerics: operands of products are rounded to the precision; f32 changes nothing.
+    Example:  precision=tf32 sets `math = tf32`.
+  }];
+  let options = [Option<"precision", "precision", "std::string", "\"f32\"", "f32, tf32, f16 or bf16">];
+  let dependentDialects = ["::heddle::kernel::KernelDialect"];
+}
+
 #endif

@@ -96,7 +96,7 @@ void addArithmetic(Registry &r) {
   for (StringRef name : {"xor", "bitwise_xor"})
     add(r, name, [](Body &, const Node &, Scalars x) { return x[0] ^ x[1]; });
   for (StringRef name : {"not", "bitwise_not"})
-    add(r, name, [](Body &, const Node &, Scalars x) { return !x[0]; });
+    add(r, name, [](Body &b, const Node &, Scalars x) { return b.logicalNot(x[0]); });
   add(r, "bit_shift", [](Body &b, const Node &n, Scalars x) { return bitShift(b, n, x[0], x[1]); });
 }
 

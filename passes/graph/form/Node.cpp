@@ -253,13 +253,7 @@ ValueRange Node::rows(ArrayRef<RankedTensorType> types, ArrayRef<int64_t> axes, 
 
 Value Node::contract(const Contract &contract, Element lhs, Element rhs, Epilogue epilogue) {
   SmallVector<Type> results{contract.type};
-  unsigned symbols = 0;
-  for (AffineExpr coordinate : contract.coordinates)
-    coordinate.walk([&](AffineExpr e) {
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
-        symbols = std::max(symbols, symbol.getPosition() + 1);
-    });
-  AffineMap coordinates = AffineMap::get(3, symbols, contract.coordinates, op->getContext());
+  AffineMap coordinates = AffineMap::get(3, countSymbols(contract.coordinates), contract.coordinates, op->getContext());
   auto made = kernel::ContractOp::create(builder, loc, results,
                                          shape::getMap(contract.sizes, op->getContext()),
                                          coordinates);
@@ -282,11 +276,25 @@ Value Node::contract(const Contract &contract, Element lhs, Element rhs, Epilogu
 }
 
 Value Node::reshape(Value value, ArrayRef<AffineExpr> dims) {
+  return createReshape(builder, loc, value, dims);
+}
+
+Value createReshape(OpBuilder &builder, Location loc, Value value, ArrayRef<AffineExpr> dims) {
   auto type = cast<RankedTensorType>(value.getType());
   RankedTensorType target = shape::getTensorType(dims, type.getElementType());
   if (target == type)
     return value;
   return kernel::ReshapeOp::create(builder, loc, target, value);
+}
+
+unsigned countSymbols(ArrayRef<AffineExpr> exprs) {
+  unsigned symbols = 0;
+  for (AffineExpr expr : exprs)
+    expr.walk([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        symbols = std::max(symbols, symbol.getPosition() + 1);
+    });
+  return symbols;
 }
 
 } // namespace heddle::graph::form

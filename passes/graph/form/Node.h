@@ -83,6 +83,12 @@ private:
   std::pair<unsigned, unsigned> segment(unsigned group) const;
 };
 
+/// A reshape, or the value itself where it has that type already.
+mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                          llvm::ArrayRef<mlir::AffineExpr> dims);
+/// Symbols that a map of these expressions needs.
+unsigned countSymbols(llvm::ArrayRef<mlir::AffineExpr> exprs);
+
 using Lowering = std::function<mlir::LogicalResult(Node &)>;
 using Registry = llvm::StringMap<Lowering>;
 

@@ -129,7 +129,6 @@ Scalar operator&(Scalar a, Scalar b);
 Scalar operator|(Scalar a, Scalar b);
 Scalar operator^(Scalar a, Scalar b);
 Scalar operator-(Scalar a);
-inline Scalar operator!(Scalar a) { return a.body->logicalNot(a); }
 inline Scalar operator+(Scalar a, double b) { return a + a.body->constant(b, a.type); }
 inline Scalar operator-(Scalar a, double b) { return a - a.body->constant(b, a.type); }
 inline Scalar operator*(Scalar a, double b) { return a * a.body->constant(b, a.type); }
