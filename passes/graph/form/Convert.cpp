@@ -20,7 +20,7 @@ struct SmallFloat {
   bool isSigned;
   int64_t maxFinite;    // the code of the largest finite value
   int64_t infinity;     // the code of infinity, or -1
-  int64_t nan;          // a code of NaN, or -1
+  int64_t nan;          // a code of NaN, or -1 if the type has none
   bool hasNegativeZero; // else that code is the NaN
 };
 
@@ -116,8 +116,9 @@ Scalar Body::encodeSmallFloat(Scalar x, Type type, bool saturate) {
                ? withSign
                : select(equal(code, integer(0, i32)), integer(0, i32), withSign);
   }
-  if (format.nan >= 0)
-    code = select(isNaN, integer(format.nan, i32), code);
+  // A type without NaN gets negative zero, as the reference does.
+  int64_t nan = format.nan >= 0 ? format.nan : int64_t(1) << (format.bits - 1);
+  code = select(isNaN, integer(nan, i32), code);
   Value narrow = arith::TruncIOp::create(builder, loc, builder.getIntegerType(format.bits),
                                          code.value);
   return wrap(arith::BitcastOp::create(builder, loc, type, narrow), type);
@@ -153,6 +154,8 @@ Scalar Body::convertToInteger(Scalar x, Type type) {
 }
 
 Scalar Body::convertToFloat(Scalar x, Type type) {
+  if (x.type == type)
+    return x;
   Type f32 = builder.getF32Type();
   if (!x.isFloat()) {
     Type first = type.isF64() ? type : f32;

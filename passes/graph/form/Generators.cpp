@@ -131,6 +131,11 @@ static LogicalResult lowerSize(Node &node) {
 
 /// Dropout at inference keeps everything.
 static LogicalResult lowerDropout(Node &node) {
+  if (node.in(2)) {
+    auto training = node.values(2);
+    if (!training || shape::getConstant((*training)[0]) != 0)
+      return node.unsupported("training mode, or one that is not known at compile time");
+  }
   SmallVector<Value> results{node.in(0)};
   if (node.op->getNumResults() > 1)
     results.push_back(node.map(node.outType(1), [&](Body &body, Scalars) {
