@@ -4,6 +4,7 @@
 #ifndef HEDDLE_PASSES_GRAPH_PASSES_H
 #define HEDDLE_PASSES_GRAPH_PASSES_H
 
+#include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Pass/Pass.h"
 

@@ -6,6 +6,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Decompose : Pass<"graph-decompose", "::mlir::ModuleOp"> {
+  let summary = "Replace composite operators by the simpler ones of their definition";
+  let description = [{
+    Does:     expands attention, rotary embedding and einsum into matrix products, softmax, movement and arithmetic.
+    Needs:    ranked types with symbolic sizes (graph-infer-shapes).
+    Leaves:   operators that have kernels of their own.
+    Numerics: that of the operator's definition; attention scales the query alone, by the whole scale.
+    Example:  `graph.einsum {equation = "ij,jk->ik"}` becomes `graph.matmul`.
+  }];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
 def FormKernels : Pass<"graph-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn every operator into the kernels that compute it";
   let description = [{
