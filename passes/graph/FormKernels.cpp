@@ -20,7 +20,6 @@ static form::Registry makeRegistry() {
   form::addArithmetic(registry);
   form::addCasts(registry);
   form::addMovement(registry);
-  form::addPadding(registry);
   form::addIndexing(registry);
   form::addGenerators(registry);
   form::addReductions(registry);

@@ -96,8 +96,7 @@ static void fuseContract(Pair pair) {
     }
   SmallVector<Value> at = llvm::map_to_vector(
       coordinates.getResults(), [&](AffineExpr e) { return body.evaluate(e, bmn).value; });
-  SmallVector<Value> results =
-      inlineBlock(body.builder, pair.map.getBody().front(), at, known);
+  SmallVector<Value> results = inlineBlock(body.builder, pair.map.getBody().front(), at, known);
   kernel::YieldOp::create(body.builder, loc, results);
   finish(pair, fused);
 }
@@ -106,8 +105,7 @@ static void fuseRows(Pair pair) {
   auto rows = cast<kernel::RowsOp>(pair.producer);
   Location loc = pair.map.getLoc();
   OpBuilder builder(pair.map);
-  auto fused =
-      kernel::RowsOp::create(builder, loc, pair.map.getResultTypes(), rows.getAxes());
+  auto fused = kernel::RowsOp::create(builder, loc, pair.map.getResultTypes(), rows.getAxes());
   fused.getBody().takeBody(rows.getBody());
   Block &outer = fused.getBody().front();
   Block &inner = cast<kernel::ElementsOp>(outer.getTerminator()).getBody().front();
@@ -141,7 +139,8 @@ template <typename Op> static void fusePointwise(Pair pair) {
   if (made != read)
     at = llvm::map_to_vector(mapThroughReshape(made, read, context),
                              [&](AffineExpr e) { return body.evaluate(e, own).value; });
-  Known known = mapLoads(pair.loads, inlineBlock(body.builder, producer.getBody().front(), at, Known()));
+  Known known =
+      mapLoads(pair.loads, inlineBlock(body.builder, producer.getBody().front(), at, Known()));
   SmallVector<Value> results =
       inlineBlock(body.builder, pair.map.getBody().front(), block.getArguments(), known);
   kernel::YieldOp::create(body.builder, loc, results);

@@ -5,7 +5,7 @@
 // stays, so that nothing is computed twice for nothing.
 #include "passes/graph/Fusion.h"
 #include "passes/graph/Passes.h"
-#include "passes/graph/form/Scalar.h"
+#include "passes/graph/scalar/Scalar.h"
 
 namespace heddle::graph {
 
@@ -145,13 +145,14 @@ static Value inlineAt(kernel::MapOp map, kernel::LoadOp load) {
     Dims to = shape::getDims(cast<RankedTensorType>(reshape.getInput().getType()));
     Dims from = shape::getDims(cast<RankedTensorType>(tensor.getType()));
     SmallVector<form::Scalar> at = body.wrapIndices(coordinates);
-    coordinates = llvm::map_to_vector(
-        mapThroughReshape(from, to, map.getContext()),
-        [&](AffineExpr expr) { return body.evaluate(expr, at).value; });
+    coordinates =
+        llvm::map_to_vector(mapThroughReshape(from, to, map.getContext()),
+                            [&](AffineExpr expr) { return body.evaluate(expr, at).value; });
     tensor = reshape.getInput();
   }
   unsigned result = cast<OpResult>(tensor).getResultNumber();
-  return inlineBlock(body.builder, map.getBody().front(), coordinates, DenseMap<Operation *, Value>())[result];
+  return inlineBlock(body.builder, map.getBody().front(), coordinates,
+                     DenseMap<Operation *, Value>())[result];
 }
 
 static void inlineAll(kernel::MapOp map, ArrayRef<kernel::LoadOp> loads) {
@@ -159,8 +160,7 @@ static void inlineAll(kernel::MapOp map, ArrayRef<kernel::LoadOp> loads) {
   // In the order of the program, so that an earlier copy in the block serves later loads.
   SmallVector<kernel::LoadOp> ordered(loads);
   llvm::sort(ordered, [](kernel::LoadOp a, kernel::LoadOp b) {
-    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b)
-                                          : a->getBlock() < b->getBlock();
+    return a->getBlock() == b->getBlock() ? a->isBeforeInBlock(b) : a->getBlock() < b->getBlock();
   });
   for (kernel::LoadOp load : ordered) {
     Value value;

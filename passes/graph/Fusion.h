@@ -14,8 +14,8 @@ namespace heddle::graph::fusion {
 
 using Dims = llvm::SmallVector<mlir::AffineExpr>;
 
-/// Coordinates in `to` of the element that lies at (d0, d1, ...) in `from`; both shapes hold the same
-/// elements in row-major order. Axes that match pass unchanged.
+/// Coordinates in `to` of the element that lies at (d0, d1, ...) in `from`; both shapes hold the
+/// same elements in row-major order. Axes that match pass unchanged.
 Dims mapThroughReshape(llvm::ArrayRef<mlir::AffineExpr> from, llvm::ArrayRef<mlir::AffineExpr> to,
                        mlir::MLIRContext *context);
 
@@ -42,8 +42,8 @@ bool isPlainMovement(kernel::MapOp map);
 /// A map's load whose coordinates are the map's own, of a tensor of the map's shape.
 bool isIdentity(kernel::LoadOp load, kernel::MapOp map);
 
-/// Copies a block's ops without the terminator, folding on the way; gives the terminator's operands.
-/// Loads found in `known` become that value.
+/// Copies a block's ops without the terminator, folding on the way; gives the terminator's
+/// operands. Loads found in `known` become that value.
 llvm::SmallVector<mlir::Value>
 inlineBlock(mlir::OpBuilder &builder, mlir::Block &block, mlir::ValueRange arguments,
             const llvm::DenseMap<mlir::Operation *, mlir::Value> &known);

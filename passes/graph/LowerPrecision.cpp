@@ -27,8 +27,8 @@ struct LowerPrecision : impl::LowerPrecisionBase<LowerPrecision> {
       return;
     std::optional<kernel::Math> math = kernel::symbolizeMath(precision);
     if (!math || *math == kernel::Math::Native) {
-      emitError(getOperation().getLoc()) << "precision must be f32, tf32, f16 or bf16, got \""
-                                         << precision << "\"";
+      emitError(getOperation().getLoc())
+          << "precision must be f32, tf32, f16 or bf16, got \"" << precision << "\"";
       return signalPassFailure();
     }
     lowerPrecision(getOperation(), *math);

@@ -57,22 +57,21 @@ static Scalar modulo(Body &b, const Node &node, Scalar x, Scalar y) {
     return rest;
   // Without fmod the result has the sign of the divisor.
   Scalar zero = b.integer(0, x.type);
-  Scalar differs =
-      b.compare(Relation::kNotEqual, rest, zero) & ((rest < zero) ^ (y < zero));
+  Scalar differs = b.compare(Relation::kNotEqual, rest, zero) & ((rest < zero) ^ (y < zero));
   return b.select(differs, rest + y, rest);
 }
 
 static Scalar bitShift(Body &b, const Node &node, Scalar x, Scalar y) {
   // A shift by the width or more gives zero, not what the machine does.
   unsigned width = x.value.getType().getIntOrFloatBitWidth();
-  Scalar shifted = node.text("direction", "LEFT") == "LEFT" ? b.shiftLeft(x, y) : b.shiftRight(x, y);
+  Scalar shifted =
+      node.text("direction", "LEFT") == "LEFT" ? b.shiftLeft(x, y) : b.shiftRight(x, y);
   return b.select(y < b.integer(width, x.type), shifted, b.integer(0, x.type));
 }
 
 static void addComparison(Registry &registry, StringRef name, Relation relation) {
-  add(registry, name, [relation](Body &b, const Node &, Scalars x) {
-    return b.compare(relation, x[0], x[1]);
-  });
+  add(registry, name,
+      [relation](Body &b, const Node &, Scalars x) { return b.compare(relation, x[0], x[1]); });
 }
 
 void addArithmetic(Registry &r) {

@@ -25,9 +25,8 @@ static LogicalResult lowerBitCast(Node &node) {
   if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
     return node.unsupported("it casts between types of different widths");
   Value input = node.in(0);
-  return node.replace(node.map(type, [&](Body &body, Scalars at) {
-    return body.bitcast(body.load(input, at), to);
-  }));
+  return node.replace(node.map(
+      type, [&](Body &body, Scalars at) { return body.bitcast(body.load(input, at), to); }));
 }
 
 void addCasts(Registry &registry) {

@@ -50,8 +50,8 @@ static Scalar finish(Body &body, Node &node, const ConvSpec &spec, Scalar acc, S
 }
 
 static Value lowerDepthwise(Node &node, const ConvSpec &spec, const Geometry &g) {
-  Type accumulator = spec.productType ? spec.productType
-                                      : getComputeType(node.inType(0).getElementType());
+  Type accumulator =
+      spec.productType ? spec.productType : getComputeType(node.inType(0).getElementType());
   Dims kernel = g.window.kernelDims(node.op->getContext());
   return node.map(node.outType(), [&](Body &body, Scalars at) {
     Scalar group = at[1] / body.size(g.outPerGroup);
@@ -148,12 +148,8 @@ LogicalResult lowerConvolution(Node &node, const ConvSpec &spec) {
   if (failed(window))
     return failure();
   int64_t groups = node.integer("group", 1);
-  Geometry g{*window,
-             groups,
-             x[0],
-             x[1],
-             w[1],
-             shape::quotient({w[0]}, {node.expr(groups)}, node.op->getContext()),
+  Geometry g{*window, groups, x[0],
+             x[1],    w[1],   shape::quotient({w[0]}, {node.expr(groups)}, node.op->getContext()),
              result};
   return node.replace(isDepthwise(g) ? lowerDepthwise(node, spec, g)
                                      : lowerImplicit(node, spec, g));
@@ -244,8 +240,8 @@ static LogicalResult lowerConvTranspose(Node &node) {
                body.inside(position, body.size(g.window.in[axis]));
       where.push_back(position);
     }
-    return body.guard(inside, [&] { return body.load(node.in(0), where); },
-                      body.constant(0, element));
+    return body.guard(
+        inside, [&] { return body.load(node.in(0), where); }, body.constant(0, element));
   };
   return node.replace(node.contract(contract, lhs, rhs, [&](Body &body, Scalars bmn, Scalar acc) {
     Scalar channel = outChannel(body, g, bmn[0], bmn[1]);

@@ -25,9 +25,9 @@ LogicalResult lowerElementwise(Node &node, const Formula &formula) {
 }
 
 /// Operators with one variadic operand, combined from the left.
-static LogicalResult
-lowerVariadic(Node &node, llvm::function_ref<Scalar(Body &, Scalar, Scalar)> combine,
-              llvm::function_ref<Scalar(Scalar, int64_t)> finish) {
+static LogicalResult lowerVariadic(Node &node,
+                                   llvm::function_ref<Scalar(Body &, Scalar, Scalar)> combine,
+                                   llvm::function_ref<Scalar(Scalar, int64_t)> finish) {
   RankedTensorType type = node.outType();
   Dims dims = node.outDims();
   Value result = node.map(type, [&](Body &body, Scalars at) {

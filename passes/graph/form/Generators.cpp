@@ -74,7 +74,8 @@ static LogicalResult lowerOneHot(Node &node) {
     where.erase(where.begin() + axis);
     Scalar index = body.toIndex(body.load(node.in(0), where));
     index = body.select(index < body.index(0), index + body.size(depth), index);
-    Scalar off = body.load(node.in(2), {body.index(0)}), on = body.load(node.in(2), {body.index(1)});
+    Scalar off = body.load(node.in(2), {body.index(0)}),
+           on = body.load(node.in(2), {body.index(1)});
     return body.select(equal(index, at[axis]), on, off);
   }));
 }
@@ -98,8 +99,8 @@ static LogicalResult lowerRunning(Node &node, kernel::FoldKind kind) {
                               : (exclusive ? k[0] < here : k[0] <= here);
       SmallVector<Scalar> from(at.begin(), at.end());
       from[*axis] = k[0];
-      return body.guard(counts, [&] { return body.loadWide(node.in(0), from); },
-                        body.constant(neutral, type));
+      return body.guard(
+          counts, [&] { return body.loadWide(node.in(0), from); }, body.constant(neutral, type));
     });
     return body.convert(sum, node.outElement());
   }));

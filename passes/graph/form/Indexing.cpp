@@ -15,8 +15,8 @@ static Scalar wrapIndex(Body &body, Scalar index, AffineExpr size) {
   index = body.toIndex(index);
   index = body.select(index < body.index(0), index + extent, index);
   Scalar last = extent - 1;
-  return body.wrap(
-      body.builder.createOrFold<arith::MinUIOp>(body.loc, index.value, last.value), index.type);
+  return body.wrap(body.builder.createOrFold<arith::MinUIOp>(body.loc, index.value, last.value),
+                   index.type);
 }
 
 static int64_t getAxis(Node &node, int64_t otherwise = 0) {
@@ -81,9 +81,9 @@ namespace {
 
 /// The updates that may reach one element of the result.
 struct Candidates {
-  Dims sizes;                                           // their index space
-  llvm::function_ref<Scalar(Body &, Scalars)> reaches;  // i1
-  llvm::function_ref<Scalar(Body &, Scalars)> update;   // the value, in the element type
+  Dims sizes;                                          // their index space
+  llvm::function_ref<Scalar(Body &, Scalars)> reaches; // i1
+  llvm::function_ref<Scalar(Body &, Scalars)> update;  // the value, in the element type
 };
 
 } // namespace
@@ -100,17 +100,14 @@ static Scalar scatter(Body &body, StringRef reduction, Scalar old, const Candida
   using kernel::FoldKind;
   if (reduction == "none") {
     // The last update wins: fold its position plus one, where zero means none.
-    Scalar last = body.fold(FoldKind::Max, candidates.sizes, body.builder.getIndexType(),
-                            [&](Scalars k) {
-                              Scalar position = body.linearize(k, candidates.sizes);
-                              return body.select(candidates.reaches(body, k), position + 1,
-                                                 body.index(0));
-                            });
+    Scalar last =
+        body.fold(FoldKind::Max, candidates.sizes, body.builder.getIndexType(), [&](Scalars k) {
+          Scalar position = body.linearize(k, candidates.sizes);
+          return body.select(candidates.reaches(body, k), position + 1, body.index(0));
+        });
     return body.branch(
         equal(last, body.index(0)), [&] { return old; },
-        [&] {
-          return candidates.update(body, body.delinearize(last - 1, candidates.sizes));
-        });
+        [&] { return candidates.update(body, body.delinearize(last - 1, candidates.sizes)); });
   }
   Type type = getComputeType(old.type);
   bool isUnsigned = old.isUnsigned(), isBool = type.isInteger(1);
@@ -129,8 +126,9 @@ static Scalar scatter(Body &body, StringRef reduction, Scalar old, const Candida
     kind = FoldKind::Or;
   }
   Scalar folded = body.fold(kind, candidates.sizes, type, [&](Scalars k) {
-    return body.guard(candidates.reaches(body, k),
-                      [&] { return body.widen(candidates.update(body, k)); }, neutral);
+    return body.guard(
+        candidates.reaches(body, k), [&] { return body.widen(candidates.update(body, k)); },
+        neutral);
   });
   return body.convert(combine(body, reduction, body.widen(old), folded), old.type);
 }
@@ -200,8 +198,7 @@ static LogicalResult lowerScatterNd(Node &node) {
             Scalar x = update(body, {});
             if (reduction == "none")
               return x;
-            return body.convert(combine(body, reduction, body.widen(old), body.widen(x)),
-                                old.type);
+            return body.convert(combine(body, reduction, body.widen(old), body.widen(x)), old.type);
           },
           [&] { return old; });
     }

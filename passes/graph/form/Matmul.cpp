@@ -65,9 +65,8 @@ static void simplifyBatch(Node &node, Matrix &matrix, ArrayRef<AffineExpr> batch
   if (allOnes(matrix.batch))
     matrix.tensor = node.reshape(matrix.tensor, {matrix.rows, matrix.cols});
   else if (allEqual(matrix.batch, batch))
-    matrix.tensor =
-        node.reshape(matrix.tensor, {shape::product(batch, node.op->getContext()), matrix.rows,
-                                     matrix.cols});
+    matrix.tensor = node.reshape(
+        matrix.tensor, {shape::product(batch, node.op->getContext()), matrix.rows, matrix.cols});
 }
 
 static Scalar loadMatrix(Body &body, const Matrix &matrix, ArrayRef<AffineExpr> batch, Scalar b,

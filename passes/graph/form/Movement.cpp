@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that only move elements: each is a map whose region loads from another place. Those that
-// keep the order of elements are a kernel.reshape, which is no code at all.
+// Operators that only move elements: each is a map whose region loads from another place. Those
+// that keep the order of elements are a kernel.reshape, which is no code at all.
 #include "passes/graph/form/Node.h"
 
 using namespace mlir;
@@ -43,9 +43,8 @@ static LogicalResult lowerExpand(Node &node) {
   Value input = node.in(0);
   if (node.inType(0) == node.outType())
     return node.replace(input);
-  return node.replace(node.map(node.outType(), [&](Body &body, Scalars at) {
-    return body.loadBroadcast(input, at, dims);
-  }));
+  return node.replace(node.map(
+      node.outType(), [&](Body &body, Scalars at) { return body.loadBroadcast(input, at, dims); }));
 }
 
 static LogicalResult lowerTile(Node &node) {
@@ -92,8 +91,8 @@ static Value createSlice(Node &node, RankedTensorType type, ArrayRef<SliceAxis> 
   return node.map(type, [&](Body &body, Scalars at) {
     SmallVector<Scalar> from(at.begin(), at.end());
     for (const SliceAxis &slice : slices)
-      from[slice.axis] = sliceBegin(body, slice, in[slice.axis]) +
-                         at[slice.axis] * body.index(slice.step);
+      from[slice.axis] =
+          sliceBegin(body, slice, in[slice.axis]) + at[slice.axis] * body.index(slice.step);
     return body.load(node.in(0), from);
   });
 }
@@ -172,6 +171,103 @@ static LogicalResult lowerConcat(Node &node) {
 }
 
 //===----------------------------------------------------------------------------------------------===//
+// Padding, in all modes, with negative pads (crops) and pads that depend on the inputs' shapes
+//===----------------------------------------------------------------------------------------------===//
+
+namespace {
+
+struct PaddedAxis {
+  int64_t axis;
+  AffineExpr begin, end;
+};
+
+} // namespace
+
+static FailureOr<SmallVector<PaddedAxis>> getPads(Node &node) {
+  int64_t rank = node.inType(0).getRank();
+  std::optional<Dims> pads;
+  if (auto given = node.integers("pads"))
+    pads = llvm::map_to_vector<6>(*given, [&](int64_t v) { return node.expr(v); });
+  else
+    pads = node.values(1);
+  if (!pads)
+    return node.unsupported("its pads are not known before the model runs");
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    axes.push_back(axis);
+  if (node.in(3)) {
+    auto given = node.values(3);
+    if (!given)
+      return node.unsupported("its axes are not known before the model runs");
+    axes.clear();
+    for (AffineExpr axis : *given) {
+      auto constant = shape::getConstant(axis);
+      if (!constant)
+        return node.unsupported("its axes depend on the inputs' shapes");
+      axes.push_back(*constant < 0 ? *constant + rank : *constant);
+    }
+  }
+  if (pads->size() != 2 * axes.size())
+    return node.unsupported("it needs two pads an axis");
+  SmallVector<PaddedAxis> result;
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (shape::getConstant((*pads)[i]) != 0 || shape::getConstant((*pads)[axes.size() + i]) != 0)
+      result.push_back({axis, (*pads)[i], (*pads)[axes.size() + i]});
+  return result;
+}
+
+/// a modulo b with the sign of b.
+static Scalar floorModulo(Body &body, Scalar a, Scalar b) { return a - body.floorDivide(a, b) * b; }
+
+/// The coordinate that a mode reads for a position outside of [0, size).
+static Scalar moveInside(Body &body, StringRef mode, Scalar position, Scalar size) {
+  Scalar zero = body.index(0), last = size - 1;
+  if (mode == "edge")
+    return body.minimum(body.maximum(position, zero), last);
+  if (mode == "wrap")
+    return floorModulo(body, position, size);
+  // Reflection repeats after twice the distance between the ends.
+  Scalar period = body.maximum(last + last, body.index(1));
+  Scalar phase = floorModulo(body, position, period);
+  return body.select(phase < size, phase, period - phase);
+}
+
+static LogicalResult lowerPad(Node &node) {
+  StringRef mode = node.text("mode", "constant");
+  if (!llvm::is_contained({"constant", "reflect", "edge", "wrap"}, mode))
+    return node.unsupported("mode \"" + mode + "\"");
+  auto pads = getPads(node);
+  if (failed(pads))
+    return failure();
+  if (pads->empty() && node.inType(0) == node.outType())
+    return node.replace(node.in(0));
+  Dims in = node.inDims(0);
+  auto padValue = [&](Body &body) {
+    if (!node.in(2))
+      return body.constant(node.real("value", 0), node.outElement());
+    return body.load(node.in(2), SmallVector<Scalar>(node.inType(2).getRank(), body.index(0)));
+  };
+  return node.replace(node.map(node.outType(), [&](Body &body, Scalars at) {
+    SmallVector<Scalar> from(at.begin(), at.end());
+    Scalar inside;
+    for (const PaddedAxis &pad : *pads) {
+      Scalar position = at[pad.axis] - body.size(pad.begin), size = body.size(in[pad.axis]);
+      if (mode != "constant") {
+        from[pad.axis] = moveInside(body, mode, position, size);
+        continue;
+      }
+      from[pad.axis] = position;
+      Scalar valid = body.inside(position, size);
+      inside = inside ? inside & valid : valid;
+    }
+    if (!inside)
+      return body.load(node.in(0), from);
+    return body.branch(
+        inside, [&] { return body.load(node.in(0), from); }, [&] { return padValue(body); });
+  }));
+}
+
+//===----------------------------------------------------------------------------------------------===//
 // Blocks of space and depth
 //===----------------------------------------------------------------------------------------------===//
 
@@ -212,8 +308,8 @@ static LogicalResult lowerTrilu(Node &node) {
     }
     Scalar distance = at[rank - 1] - at[rank - 2];
     Scalar keep = upper ? distance >= k : distance <= k;
-    return body.guard(keep, [&] { return body.load(node.in(0), at); },
-                      body.constant(0, node.outElement()));
+    return body.guard(
+        keep, [&] { return body.load(node.in(0), at); }, body.constant(0, node.outElement()));
   }));
 }
 
@@ -237,6 +333,7 @@ void addMovement(Registry &registry) {
   registry["slice"] = lowerSlice;
   registry["split"] = lowerSplit;
   registry["concat"] = lowerConcat;
+  registry["pad"] = lowerPad;
   registry["depth_to_space"] = lowerDepthToSpace;
   registry["space_to_depth"] = lowerSpaceToDepth;
   registry["trilu"] = lowerTrilu;

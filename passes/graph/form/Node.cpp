@@ -124,8 +124,7 @@ std::optional<SmallVector<double>> Node::numbers(unsigned group) const {
   auto exprs = values(group);
   if (!exprs)
     return std::nullopt;
-  return llvm::map_to_vector(*exprs,
-                             [](AffineExpr e) { return double(*shape::getConstant(e)); });
+  return llvm::map_to_vector(*exprs, [](AffineExpr e) { return double(*shape::getConstant(e)); });
 }
 
 FailureOr<std::optional<SmallVector<int64_t>>> Node::axes(unsigned group, int64_t rank) const {
@@ -163,8 +162,8 @@ LogicalResult Node::unsupported(const Twine &reason) const {
   std::string name;
   if (auto named = loc->findInstanceOf<NameLoc>())
     name = named.getName().str();
-  return emitError(loc) << "node \"" << name << "\" (" << op->getName() << ") is unsupported: "
-                        << reason;
+  return emitError(loc) << "node \"" << name << "\" (" << op->getName()
+                        << ") is unsupported: " << reason;
 }
 
 LogicalResult Node::replace(ValueRange values) {
@@ -253,10 +252,10 @@ ValueRange Node::rows(ArrayRef<RankedTensorType> types, ArrayRef<int64_t> axes, 
 
 Value Node::contract(const Contract &contract, Element lhs, Element rhs, Epilogue epilogue) {
   SmallVector<Type> results{contract.type};
-  AffineMap coordinates = AffineMap::get(3, countSymbols(contract.coordinates), contract.coordinates, op->getContext());
-  auto made = kernel::ContractOp::create(builder, loc, results,
-                                         shape::getMap(contract.sizes, op->getContext()),
-                                         coordinates);
+  AffineMap coordinates =
+      AffineMap::get(3, countSymbols(contract.coordinates), contract.coordinates, op->getContext());
+  auto made = kernel::ContractOp::create(
+      builder, loc, results, shape::getMap(contract.sizes, op->getContext()), coordinates);
   Type element;
   for (auto [region, function] : {std::pair{&made.getLhs(), lhs}, std::pair{&made.getRhs(), rhs}}) {
     Block &block = addBlock(*region, 3, builder, loc);

@@ -5,7 +5,7 @@
 #ifndef HEDDLE_PASSES_GRAPH_FORM_NODE_H
 #define HEDDLE_PASSES_GRAPH_FORM_NODE_H
 
-#include "passes/graph/form/Scalar.h"
+#include "passes/graph/scalar/Scalar.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 
@@ -58,8 +58,8 @@ public:
   using Elements = llvm::function_ref<llvm::SmallVector<Scalar>(Body &, Scalars)>;
   mlir::Value map(mlir::RankedTensorType type, Element element);
   mlir::ValueRange mapMany(llvm::ArrayRef<mlir::RankedTensorType> types, Elements elements);
-  /// kernel.reduce where threads should share the folds, else kernel.map; `inner`: the fold runs over
-  /// the innermost axis of what it reads; `folded`: its number of elements.
+  /// kernel.reduce where threads should share the folds, else kernel.map; `inner`: the fold runs
+  /// over the innermost axis of what it reads; `folded`: its number of elements.
   mlir::Value reduce(mlir::RankedTensorType type, bool inner, mlir::AffineExpr folded,
                      Element element);
   mlir::ValueRange reduceMany(llvm::ArrayRef<mlir::RankedTensorType> types, bool inner,
@@ -68,8 +68,8 @@ public:
   /// which gets all coordinates.
   using RowElements = std::function<llvm::SmallVector<Scalar>(Body &, Scalars)>;
   using Row = llvm::function_ref<RowElements(Body &, Scalars)>;
-  mlir::ValueRange rows(llvm::ArrayRef<mlir::RankedTensorType> types,
-                        llvm::ArrayRef<int64_t> axes, Row row);
+  mlir::ValueRange rows(llvm::ArrayRef<mlir::RankedTensorType> types, llvm::ArrayRef<int64_t> axes,
+                        Row row);
   struct Contract {
     mlir::RankedTensorType type;
     Dims sizes;       // B, M, N, K
@@ -102,7 +102,6 @@ void addElementwise(Registry &registry);
 void addArithmetic(Registry &registry);
 void addCasts(Registry &registry);
 void addMovement(Registry &registry);
-void addPadding(Registry &registry);
 void addIndexing(Registry &registry);
 void addGenerators(Registry &registry);
 void addReductions(Registry &registry);

@@ -34,8 +34,7 @@ static Scalar same(Scalar x) { return x; }
 
 /// Flat position in the input of the maximum, from its position in the window.
 static Scalar flatIndex(Body &body, Node &node, const Window &window, Scalars at, Scalar position) {
-  SmallVector<Scalar> offset =
-      body.delinearize(position, window.kernelDims(node.op->getContext()));
+  SmallVector<Scalar> offset = body.delinearize(position, window.kernelDims(node.op->getContext()));
   Scalar ignored;
   SmallVector<Scalar> spatial = window.locate(body, at.drop_front(2), offset, ignored);
   Dims dims(window.in);
@@ -65,24 +64,23 @@ static LogicalResult lowerMaxPool(Node &node) {
   if (!hasIndices) {
     Value result = node.map(node.outType(), [&](Body &body, Scalars at) {
       auto kind = isUnsigned ? kernel::FoldKind::MaxU : kernel::FoldKind::Max;
-      Scalar max = body.fold(kind, kernel, type,
-                             [&](Scalars offset) { return element(body, at, offset); });
+      Scalar max =
+          body.fold(kind, kernel, type, [&](Scalars offset) { return element(body, at, offset); });
       return body.convert(max, node.outElement());
     });
     node.op->getResult(0).replaceAllUsesWith(result);
     node.op->erase();
     return success();
   }
-  return node.replace(
-      node.mapMany({node.outType(0), node.outType(1)}, [&](Body &body, Scalars at) {
-        auto kind = isUnsigned ? kernel::FoldKind::ArgMaxU : kernel::FoldKind::ArgMax;
-        auto [max, position] = body.argFold(kind, kernel, type, [&](Scalars offset) {
-          return std::pair{element(body, at, offset), body.linearize(offset, kernel)};
-        });
-        Scalar index = flatIndex(body, node, *window, at, position);
-        return SmallVector<Scalar>{body.convert(max, node.outElement(0)),
-                                   body.convert(index, node.outElement(1))};
-      }));
+  return node.replace(node.mapMany({node.outType(0), node.outType(1)}, [&](Body &body, Scalars at) {
+    auto kind = isUnsigned ? kernel::FoldKind::ArgMaxU : kernel::FoldKind::ArgMax;
+    auto [max, position] = body.argFold(kind, kernel, type, [&](Scalars offset) {
+      return std::pair{element(body, at, offset), body.linearize(offset, kernel)};
+    });
+    Scalar index = flatIndex(body, node, *window, at, position);
+    return SmallVector<Scalar>{body.convert(max, node.outElement(0)),
+                               body.convert(index, node.outElement(1))};
+  }));
 }
 
 /// How many elements of a window are averaged.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantisation: linear scales and zero points a tensor, an axis or a block, and the integer products
-// and convolutions that take quantised operands. Products are exact in i32; scales are applied in
-// f32 in the epilogue.
+// Quantisation: linear scales and zero points a tensor, an axis or a block, and the integer
+// products and convolutions that take quantised operands. Products are exact in i32; scales are
+// applied in f32 in the epilogue.
 #include "passes/graph/form/Convolution.h"
 
 using namespace mlir;
@@ -123,7 +123,8 @@ static void subtractZeros(Node &node, MatmulSpec &spec, Value zeroA, Value zeroB
     rows = shape::getDim(type, type.getRank() - 2);
   spec.mapLhs = [=](Body &body, Scalar x, Scalars at) {
     // Batches may be folded into the rows.
-    return subtractZero(body, x, zeroA ? loadAlong(body, zeroA, at[1] % body.size(rows)) : Scalar());
+    return subtractZero(body, x,
+                        zeroA ? loadAlong(body, zeroA, at[1] % body.size(rows)) : Scalar());
   };
   spec.mapRhs = [=](Body &body, Scalar x, Scalars at) {
     return subtractZero(body, x, zeroB ? loadAlong(body, zeroB, at[2]) : Scalar());
@@ -151,7 +152,8 @@ static LogicalResult lowerQLinearMatMul(Node &node) {
   spec.epilogue = [&](Body &body, Scalar acc, Scalars at) {
     Type f32 = body.builder.getF32Type();
     Scalar origin = body.index(0);
-    Scalar row = at.size() > 1 ? at[at.size() - 2] : origin, column = at.empty() ? origin : at.back();
+    Scalar row = at.size() > 1 ? at[at.size() - 2] : origin,
+           column = at.empty() ? origin : at.back();
     auto scale = [&](unsigned group, Scalar coordinate) {
       return body.convert(loadAlong(body, node.in(group), coordinate), f32);
     };
@@ -192,9 +194,7 @@ static LogicalResult lowerQLinearConv(Node &node) {
   Type element = node.outElement();
   spec.epilogue = [=](Body &body, Scalar acc, Scalar channel) {
     Type f32 = body.builder.getF32Type();
-    auto scale = [&](Value tensor) {
-      return body.convert(loadAlong(body, tensor, channel), f32);
-    };
+    auto scale = [&](Value tensor) { return body.convert(loadAlong(body, tensor, channel), f32); };
     Scalar factor = scale(scaleX) * scale(scaleW) / scale(scaleY);
     return quantize(body, body.convert(acc, f32) * factor, loadAlong(body, zeroY, channel), element,
                     true);

@@ -38,7 +38,8 @@ struct Folded {
   }
 };
 
-/// One kind of reduction: `before` each element, `kind`, `after` the fold with the number of elements.
+/// One kind of reduction: `before` each element, `kind`, `after` the fold with the number of
+/// elements.
 struct Reduction {
   kernel::FoldKind kind;
   std::function<Scalar(Body &, Scalar)> before;
@@ -98,9 +99,8 @@ static Value createLogSumExp(Node &node, const Folded &folded) {
     if (folded.axes.empty())
       return body.convert(load({}), node.outElement());
     Scalar shift = finite(body.fold(kernel::FoldKind::Max, folded.sizes, type, load));
-    Scalar sum = body.fold(kernel::FoldKind::Add, folded.sizes, type, [&](Scalars k) {
-      return body.math<math::ExpOp>(load(k) - shift);
-    });
+    Scalar sum = body.fold(kernel::FoldKind::Add, folded.sizes, type,
+                           [&](Scalars k) { return body.math<math::ExpOp>(load(k) - shift); });
     return body.convert(body.math<math::LogOp>(sum) + shift, node.outElement());
   });
 }
@@ -168,16 +168,16 @@ static LogicalResult lowerArg(Node &node, kernel::FoldKind kind) {
   if (type.isUnsignedInteger())
     kind = kind == kernel::FoldKind::ArgMax ? kernel::FoldKind::ArgMaxU : kernel::FoldKind::ArgMinU;
   AffineExpr size = folded.in[axis];
-  return node.replace(node.reduce(node.outType(), folded.isInner(), size,
-                                  [&](Body &body, Scalars at) {
-    // Among equals the smallest index wins, so the last one is found by counting backwards.
-    Scalar end = body.size(size) - 1;
-    auto [value, index] = body.argFold(kind, {size}, type, [&](Scalars k) {
-      Scalar x = body.loadWide(node.in(0), folded.where(at, k));
-      return std::pair{x, last ? end - k[0] : k[0]};
-    });
-    return body.convert(last ? end - index : index, node.outElement());
-  }));
+  return node.replace(
+      node.reduce(node.outType(), folded.isInner(), size, [&](Body &body, Scalars at) {
+        // Among equals the smallest index wins, so the last one is found by counting backwards.
+        Scalar end = body.size(size) - 1;
+        auto [value, index] = body.argFold(kind, {size}, type, [&](Scalars k) {
+          Scalar x = body.loadWide(node.in(0), folded.where(at, k));
+          return std::pair{x, last ? end - k[0] : k[0]};
+        });
+        return body.convert(last ? end - index : index, node.outElement());
+      }));
 }
 
 static SmallVector<int64_t> spatialAxes(Node &node) {
@@ -189,14 +189,13 @@ static SmallVector<int64_t> spatialAxes(Node &node) {
 
 static LogicalResult lowerGlobalLpPool(Node &node) {
   int64_t p = node.integer("p", 2);
-  Reduction reduction{
-      kernel::FoldKind::Add,
-      [p](Body &b, Scalar x) {
-        return b.math<math::PowFOp>(absolute(b, x), b.constant(p, x.type));
-      },
-      [p](Body &b, Scalar x, Scalar) {
-        return b.math<math::PowFOp>(x, b.constant(1.0 / p, x.type));
-      }};
+  Reduction reduction{kernel::FoldKind::Add,
+                      [p](Body &b, Scalar x) {
+                        return b.math<math::PowFOp>(absolute(b, x), b.constant(p, x.type));
+                      },
+                      [p](Body &b, Scalar x, Scalar) {
+                        return b.math<math::PowFOp>(x, b.constant(1.0 / p, x.type));
+                      }};
   return node.replace(createReduction(node, getFolded(node, spatialAxes(node), true), reduction));
 }
 

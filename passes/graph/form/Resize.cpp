@@ -98,8 +98,7 @@ static Scalar weight(Body &body, const ResizeSpec &spec, Scalar distance) {
   double a = spec.cubicA;
   Scalar near = ((d * (a + 2)) - (a + 3)) * d * d + 1;
   Scalar far = ((d * a - 5 * a) * d + 8 * a) * d - 4 * a;
-  return body.select(d <= body.constant(1, d.type), near,
-                     body.select(d < 2, far, zero));
+  return body.select(d <= body.constant(1, d.type), near, body.select(d < 2, far, zero));
 }
 
 /// The tap `k` of an axis: its index (not yet clamped) and its weight.
@@ -206,9 +205,9 @@ static FailureOr<SmallVector<double>> getScales(Node &node, unsigned scalesAt, u
     if (!size || !in)
       return node.unsupported("keep_aspect_ratio_policy needs sizes known at compile time");
     double scale = double(*size) / double(*in);
-    common = i == 0                     ? scale
+    common = i == 0                   ? scale
              : policy == "not_larger" ? std::min(common, scale)
-                                        : std::max(common, scale);
+                                      : std::max(common, scale);
   }
   scales.assign(axes.size(), common);
   return scales;
@@ -222,8 +221,8 @@ static Type placeType(const ResizeSpec &spec) {
     return node.builder.getF64Type();
   bool isExact = llvm::all_of(spec.axes, [](const ResizedAxis &axis) {
     int exponent;
-    return axis.scale && (std::floor(*axis.scale) == *axis.scale ||
-                          std::frexp(*axis.scale, &exponent) == 0.5);
+    return axis.scale &&
+           (std::floor(*axis.scale) == *axis.scale || std::frexp(*axis.scale, &exponent) == 0.5);
   });
   return spec.mode == "nearest" && !isExact ? Type(node.builder.getF64Type())
                                             : Type(node.builder.getF32Type());
@@ -264,7 +263,8 @@ static LogicalResult lowerResize(Node &node, unsigned scalesAt, unsigned sizesAt
       resized.scale = (*scales)[i];
     else if (shape::getConstant(in[axis]) && shape::getConstant(out[axis]) &&
              shape::getConstant(in[axis]) != 0)
-      resized.scale = double(*shape::getConstant(out[axis])) / double(*shape::getConstant(in[axis]));
+      resized.scale =
+          double(*shape::getConstant(out[axis])) / double(*shape::getConstant(in[axis]));
     bool isSame = shape::provablyEqual(in[axis], out[axis]) && resized.scale.value_or(1) == 1;
     if (isSame && !crops)
       continue;

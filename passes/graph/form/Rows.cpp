@@ -34,9 +34,8 @@ struct RowView {
   }
   Scalar fold(Body &body, kernel::FoldKind kind, Scalars outer,
               llvm::function_ref<Scalar(Scalar)> change) const {
-    return body.fold(kind, sizes, type, [&](Scalars k) {
-      return change(body.loadWide(x, where(outer, k)));
-    });
+    return body.fold(kind, sizes, type,
+                     [&](Scalars k) { return change(body.loadWide(x, where(outer, k))); });
   }
   Scalar count(Body &body) const {
     return body.convert(body.size(shape::product(sizes, node.op->getContext())), type);
@@ -80,47 +79,47 @@ static LogicalResult lowerSoftmax(Node &node, bool isLog) {
   if (node.inType(0).getRank() == 0)
     return node.unsupported("its input has no axes");
   RowView view(node, node.in(0), {getAxis(node, -1)});
-  return node.replace(createRows(view, node.outType(), [&](Body &body, const RowView &row,
-                                                           Scalars outer) -> Finish {
-    Scalar max = row.fold(body, kernel::FoldKind::Max, outer, [](Scalar x) { return x; });
-    Scalar sum = row.fold(body, kernel::FoldKind::Add, outer,
-                          [&](Scalar x) { return body.math<math::ExpOp>(x - max); });
-    if (isLog) {
-      Scalar shift = body.math<math::LogOp>(sum);
-      return [=](Body &, Scalar x, Scalars) { return x - max - shift; };
-    }
-    return [=](Body &b, Scalar x, Scalars) { return b.math<math::ExpOp>(x - max) / sum; };
-  }));
+  return node.replace(createRows(
+      view, node.outType(), [&](Body &body, const RowView &row, Scalars outer) -> Finish {
+        Scalar max = row.fold(body, kernel::FoldKind::Max, outer, [](Scalar x) { return x; });
+        Scalar sum = row.fold(body, kernel::FoldKind::Add, outer,
+                              [&](Scalar x) { return body.math<math::ExpOp>(x - max); });
+        if (isLog) {
+          Scalar shift = body.math<math::LogOp>(sum);
+          return [=](Body &, Scalar x, Scalars) { return x - max - shift; };
+        }
+        return [=](Body &b, Scalar x, Scalars) { return b.math<math::ExpOp>(x - max) / sum; };
+      }));
 }
 
 static LogicalResult lowerHardmax(Node &node) {
   int64_t axis = getAxis(node, -1);
   RowView view(node, node.in(0), {axis});
-  return node.replace(createRows(view, node.outType(), [&](Body &body, const RowView &row,
-                                                           Scalars outer) -> Finish {
-    auto [max, index] =
-        body.argFold(kernel::FoldKind::ArgMax, row.sizes, row.type, [&](Scalars k) {
-          return std::pair{body.loadWide(row.x, row.where(outer, k)), k[0]};
-        });
-    return [axis, first = index](Body &b, Scalar x, Scalars at) {
-      return b.select(equal(at[axis], first), b.constant(1, x.type), b.constant(0, x.type));
-    };
-  }));
+  return node.replace(createRows(
+      view, node.outType(), [&](Body &body, const RowView &row, Scalars outer) -> Finish {
+        auto [max, index] =
+            body.argFold(kernel::FoldKind::ArgMax, row.sizes, row.type, [&](Scalars k) {
+              return std::pair{body.loadWide(row.x, row.where(outer, k)), k[0]};
+            });
+        return [axis, first = index](Body &b, Scalar x, Scalars at) {
+          return b.select(equal(at[axis], first), b.constant(1, x.type), b.constant(0, x.type));
+        };
+      }));
 }
 
 static LogicalResult lowerLpNormalization(Node &node) {
   int64_t p = node.integer("p", 2);
   RowView view(node, node.in(0), {getAxis(node, -1)});
-  return node.replace(createRows(view, node.outType(), [&](Body &body, const RowView &row,
-                                                           Scalars outer) -> Finish {
-    Scalar norm = row.fold(body, kernel::FoldKind::Add, outer, [&](Scalar x) {
-      return p == 2 ? x * x : body.math<math::AbsFOp>(x);
-    });
-    norm = p == 2 ? body.math<math::SqrtOp>(norm) : norm;
-    Scalar zero = body.constant(0, norm.type), isZero = equal(norm, zero);
-    // A row of zeros stays one.
-    return [=](Body &b, Scalar x, Scalars) { return b.select(isZero, zero, x / norm); };
-  }));
+  return node.replace(createRows(
+      view, node.outType(), [&](Body &body, const RowView &row, Scalars outer) -> Finish {
+        Scalar norm = row.fold(body, kernel::FoldKind::Add, outer, [&](Scalar x) {
+          return p == 2 ? x * x : body.math<math::AbsFOp>(x);
+        });
+        norm = p == 2 ? body.math<math::SqrtOp>(norm) : norm;
+        Scalar zero = body.constant(0, norm.type), isZero = equal(norm, zero);
+        // A row of zeros stays one.
+        return [=](Body &b, Scalar x, Scalars) { return b.select(isZero, zero, x / norm); };
+      }));
 }
 
 //===----------------------------------------------------------------------------------------------===//
@@ -128,17 +127,14 @@ static LogicalResult lowerLpNormalization(Node &node) {
 //===----------------------------------------------------------------------------------------------===//
 
 static Scalar foldMean(Body &body, const RowView &row, Scalars outer) {
-  return row.fold(body, kernel::FoldKind::Add, outer, [](Scalar x) { return x; }) /
-         row.count(body);
+  return row.fold(body, kernel::FoldKind::Add, outer, [](Scalar x) { return x; }) / row.count(body);
 }
 
 static Scalar foldVariance(Body &body, const RowView &row, Scalars outer, Scalar mean) {
-  return row.fold(body, kernel::FoldKind::Add, outer,
-                  [&](Scalar x) {
-                    Scalar distance = x - mean;
-                    return distance * distance;
-                  }) /
-         row.count(body);
+  return row.fold(body, kernel::FoldKind::Add, outer, [&](Scalar x) {
+    Scalar distance = x - mean;
+    return distance * distance;
+  }) / row.count(body);
 }
 
 static Scalar inverseRoot(Body &body, Scalar variance, double epsilon) {
@@ -197,15 +193,16 @@ static LogicalResult lowerRmsNormalization(Node &node) {
   double epsilon = node.real("epsilon", 1e-5);
   Dims dims = node.outDims();
   Value scale = node.in(1);
-  return node.replace(createRows(view, node.outType(), [&](Body &body, const RowView &row,
-                                                           Scalars outer) -> Finish {
-    Scalar square = row.fold(body, kernel::FoldKind::Add, outer, [](Scalar x) { return x * x; });
-    Scalar factor = inverseRoot(body, square / row.count(body), epsilon);
-    return [=](Body &b, Scalar x, Scalars at) {
-      Scalar y = x * factor;
-      return scale ? y * b.convert(b.loadBroadcast(scale, at, dims), y.type) : y;
-    };
-  }));
+  return node.replace(createRows(
+      view, node.outType(), [&](Body &body, const RowView &row, Scalars outer) -> Finish {
+        Scalar square =
+            row.fold(body, kernel::FoldKind::Add, outer, [](Scalar x) { return x * x; });
+        Scalar factor = inverseRoot(body, square / row.count(body), epsilon);
+        return [=](Body &b, Scalar x, Scalars at) {
+          Scalar y = x * factor;
+          return scale ? y * b.convert(b.loadBroadcast(scale, at, dims), y.type) : y;
+        };
+      }));
 }
 
 static LogicalResult lowerInstanceNormalization(Node &node) {
@@ -215,8 +212,8 @@ static LogicalResult lowerInstanceNormalization(Node &node) {
   RowView view(node, node.in(0), axes);
   auto scale = [&](Body &body, Scalars at) { return body.load(node.in(1), {at[1]}); };
   auto shift = [&](Body &body, Scalars at) { return body.load(node.in(2), {at[1]}); };
-  return node.replace(createNormalization(view, node.outType(), node.real("epsilon", 1e-5), scale,
-                                          shift));
+  return node.replace(
+      createNormalization(view, node.outType(), node.real("epsilon", 1e-5), scale, shift));
 }
 
 /// The groups become an axis of their own: [batch, groups, elements of a group].
@@ -249,12 +246,12 @@ static LogicalResult lowerMeanVarianceNormalization(Node &node) {
     axis += axis < 0 ? node.inType(0).getRank() : 0;
   llvm::sort(axes);
   RowView view(node, node.in(0), axes);
-  return node.replace(createRows(view, node.outType(), [&](Body &body, const RowView &row,
-                                                           Scalars outer) -> Finish {
-    Scalar mean = foldMean(body, row, outer);
-    Scalar deviation = body.math<math::SqrtOp>(foldVariance(body, row, outer, mean)) + 1e-9;
-    return [=](Body &, Scalar x, Scalars) { return (x - mean) / deviation; };
-  }));
+  return node.replace(createRows(
+      view, node.outType(), [&](Body &body, const RowView &row, Scalars outer) -> Finish {
+        Scalar mean = foldMean(body, row, outer);
+        Scalar deviation = body.math<math::SqrtOp>(foldVariance(body, row, outer, mean)) + 1e-9;
+        return [=](Body &, Scalar x, Scalars) { return (x - mean) / deviation; };
+      }));
 }
 
 /// Inference: each channel has a given mean and variance.

@@ -47,9 +47,8 @@ FailureOr<Window> Window::get(const Node &node, Dims in, Dims out, ArrayRef<int6
     auto i = shape::getConstant(in[axis]), o = shape::getConstant(out[axis]);
     if (!i || !o)
       return window;
-    int64_t total = std::max<int64_t>((*o - 1) * window.strides[axis] +
-                                          (kernel[axis] - 1) * window.dilations[axis] + 1 - *i,
-                                      0);
+    int64_t total = std::max<int64_t>(
+        (*o - 1) * window.strides[axis] + (kernel[axis] - 1) * window.dilations[axis] + 1 - *i, 0);
     window.begin[axis] = window.padding == Padding::kSameUpper ? total / 2 : total - total / 2;
     window.end[axis] = total - window.begin[axis];
   }
@@ -84,17 +83,17 @@ bool Window::needsGuard(unsigned axis) const {
   // Rounding down keeps the last window inside of the padded input.
   if (end[axis] <= 0 && begin[axis] == 0 && !ceil)
     return false;
-  auto last = shape::getConstant(
-      shape::simplify(in[axis] - ((out[axis] - 1) * strides[axis] - begin[axis] +
-                                  (kernel[axis] - 1) * dilations[axis])));
+  auto last =
+      shape::getConstant(shape::simplify(in[axis] - ((out[axis] - 1) * strides[axis] - begin[axis] +
+                                                     (kernel[axis] - 1) * dilations[axis])));
   return !last || *last < 1;
 }
 
 Scalar Window::padBegin(Body &body, unsigned axis) const {
   if (padding == Padding::kExplicit)
     return body.index(begin[axis]);
-  Scalar needed = body.size((out[axis] - 1) * strides[axis] +
-                            (kernel[axis] - 1) * dilations[axis] + 1 - in[axis]);
+  Scalar needed = body.size((out[axis] - 1) * strides[axis] + (kernel[axis] - 1) * dilations[axis] +
+                            1 - in[axis]);
   Scalar total = body.maximum(needed, body.index(0));
   Scalar half = total / body.index(2);
   return padding == Padding::kSameUpper ? half : total - half;

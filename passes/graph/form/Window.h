@@ -21,8 +21,8 @@ struct Window {
   static mlir::FailureOr<Window> get(const Node &node, Dims in, Dims out,
                                      llvm::ArrayRef<int64_t> kernel);
   /// Kernel sizes from `kernel_shape` or, for convolutions, from the weight.
-  static mlir::FailureOr<llvm::SmallVector<int64_t>> getKernel(const Node &node,
-                                                               llvm::ArrayRef<mlir::AffineExpr> sizes);
+  static mlir::FailureOr<llvm::SmallVector<int64_t>>
+  getKernel(const Node &node, llvm::ArrayRef<mlir::AffineExpr> sizes);
 
   unsigned rank() const { return kernel.size(); }
   int64_t volume() const;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element type conversions with the rules of ONNX Cast: floats to integers cut toward zero, anything
-// but zero is true, floats round to nearest even once. Floats below 16 bits are taken apart and put
-// together with integer arithmetic, because few targets convert them and none converts all.
-#include "passes/graph/form/Scalar.h"
+// Element type conversions with the rules of ONNX Cast: floats to integers cut toward zero,
+// anything but zero is true, floats round to nearest even once. Floats below 16 bits are taken
+// apart and put together with integer arithmetic, because few targets convert them and none
+// converts all.
+#include "passes/graph/scalar/Scalar.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,9 +46,9 @@ Scalar Body::decodeSmallFloat(Scalar x) {
   SmallFloat format = describe(x.type);
   Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
   Type code = builder.getIntegerType(format.bits);
-  Scalar bits = wrap(
-      arith::ExtUIOp::create(builder, loc, i32, arith::BitcastOp::create(builder, loc, code, x.value)),
-      i32);
+  Scalar bits = wrap(arith::ExtUIOp::create(builder, loc, i32,
+                                            arith::BitcastOp::create(builder, loc, code, x.value)),
+                     i32);
   int magnitudeBits = format.isSigned ? format.bits - 1 : format.bits;
   Scalar magnitude = bits & integer((1 << magnitudeBits) - 1, i32);
   Scalar value;
@@ -112,15 +113,14 @@ Scalar Body::encodeSmallFloat(Scalar x, Type type, bool saturate) {
   if (format.isSigned) {
     Scalar sign = shiftLeft(shiftRight(bits, integer(31, i32)), integer(format.bits - 1, i32));
     Scalar withSign = code | sign;
-    code = format.hasNegativeZero
-               ? withSign
-               : select(equal(code, integer(0, i32)), integer(0, i32), withSign);
+    code = format.hasNegativeZero ? withSign
+                                  : select(equal(code, integer(0, i32)), integer(0, i32), withSign);
   }
   // A type without NaN gets negative zero, as the reference does.
   int64_t nan = format.nan >= 0 ? format.nan : int64_t(1) << (format.bits - 1);
   code = select(isNaN, integer(nan, i32), code);
-  Value narrow = arith::TruncIOp::create(builder, loc, builder.getIntegerType(format.bits),
-                                         code.value);
+  Value narrow =
+      arith::TruncIOp::create(builder, loc, builder.getIntegerType(format.bits), code.value);
   return wrap(arith::BitcastOp::create(builder, loc, type, narrow), type);
 }
 

@@ -3,8 +3,8 @@
 // A small language for writing the scalar regions of kernels. A `Scalar` is an SSA value that knows
 // its ONNX element type (so that `/` on an unsigned integer divides unsigned) and has operators; a
 // `Body` is the place where they are built.
-#ifndef HEDDLE_PASSES_GRAPH_FORM_SCALAR_H
-#define HEDDLE_PASSES_GRAPH_FORM_SCALAR_H
+#ifndef HEDDLE_PASSES_GRAPH_SCALAR_SCALAR_H
+#define HEDDLE_PASSES_GRAPH_SCALAR_SCALAR_H
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/shape/SymbolicShape.h"
@@ -100,9 +100,9 @@ public:
   Scalar fold(kernel::FoldKind kind, llvm::ArrayRef<mlir::AffineExpr> sizes, mlir::Type type,
               llvm::function_ref<Scalar(Scalars)> element);
   /// ArgMin and ArgMax: (value, index).
-  std::pair<Scalar, Scalar>
-  argFold(kernel::FoldKind kind, llvm::ArrayRef<mlir::AffineExpr> sizes, mlir::Type type,
-          llvm::function_ref<std::pair<Scalar, Scalar>(Scalars)> element);
+  std::pair<Scalar, Scalar> argFold(kernel::FoldKind kind, llvm::ArrayRef<mlir::AffineExpr> sizes,
+                                    mlir::Type type,
+                                    llvm::function_ref<std::pair<Scalar, Scalar>(Scalars)> element);
 
   /// Row-major position, and its inverse (the outermost size is not needed).
   Scalar linearize(Scalars coordinates, llvm::ArrayRef<mlir::AffineExpr> dims);

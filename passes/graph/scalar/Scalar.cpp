@@ -2,7 +2,7 @@
 //
 // Arithmetic, comparisons, loads and folds of the scalar language. Every builder folds constants at
 // once, so that kernels of static shapes carry no dead index arithmetic.
-#include "passes/graph/form/Scalar.h"
+#include "passes/graph/scalar/Scalar.h"
 
 #include "mlir/IR/Matchers.h"
 #include <cmath>
@@ -14,9 +14,7 @@ namespace heddle::graph::form {
 
 static Type signless(Type type) { return kernel::getScalarType(type); }
 
-bool isSmallFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16;
-}
+bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16; }
 
 Type getComputeType(Type element) {
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
@@ -170,8 +168,8 @@ Scalar Body::compare(Relation relation, Scalar a, Scalar b) {
     static constexpr arith::CmpFPredicate kFloat[] = {
         arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE, arith::CmpFPredicate::OLT,
         arith::CmpFPredicate::OLE, arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
-    return wrap(
-        builder.createOrFold<arith::CmpFOp>(loc, kFloat[int(relation)], a.value, b.value), boolean);
+    return wrap(builder.createOrFold<arith::CmpFOp>(loc, kFloat[int(relation)], a.value, b.value),
+                boolean);
   }
   static constexpr arith::CmpIPredicate kSigned[] = {
       arith::CmpIPredicate::eq,  arith::CmpIPredicate::ne,  arith::CmpIPredicate::slt,
@@ -207,9 +205,8 @@ Scalar Body::maximum(Scalar a, Scalar b) {
 Scalar Body::logicalNot(Scalar a) { return a ^ integer(-1, a.type); }
 
 Scalar Body::isNaN(Scalar a) {
-  return wrap(
-      builder.createOrFold<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, a.value, a.value),
-      builder.getI1Type());
+  return wrap(builder.createOrFold<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, a.value, a.value),
+              builder.getI1Type());
 }
 
 Scalar Body::shiftLeft(Scalar a, Scalar b) {
@@ -240,9 +237,9 @@ Scalar Body::floorDivide(Scalar a, Scalar b) {
 }
 
 Scalar Body::inside(Scalar i, Scalar size) {
-  return wrap(builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, i.value,
-                                                  size.value),
-              builder.getI1Type());
+  return wrap(
+      builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, i.value, size.value),
+      builder.getI1Type());
 }
 
 Scalar Body::guard(Scalar condition, function_ref<Scalar()> then, Scalar otherwise) {
@@ -297,9 +294,9 @@ Scalar Body::fold(kernel::FoldKind kind, ArrayRef<AffineExpr> sizes, Type type,
   return wrap(op.getResult(0), type);
 }
 
-std::pair<Scalar, Scalar>
-Body::argFold(kernel::FoldKind kind, ArrayRef<AffineExpr> sizes, Type type,
-              function_ref<std::pair<Scalar, Scalar>(Scalars)> element) {
+std::pair<Scalar, Scalar> Body::argFold(kernel::FoldKind kind, ArrayRef<AffineExpr> sizes,
+                                        Type type,
+                                        function_ref<std::pair<Scalar, Scalar>(Scalars)> element) {
   Type indexType = builder.getIndexType();
   auto op = createFold(*this, kind, sizes, {signless(type), indexType});
   Block &block = op.getBody().front();
