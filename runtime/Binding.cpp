@@ -128,8 +128,8 @@ private:
       entry.sizeBytes = result.bufferBytes[i];
       bool temporary = buffer.kind == BufferKind::kTemporary;
       // Inputs are there before the first step, outputs are read after the last.
-      entry.first = temporary ? buffer.first : -1;
-      entry.last = temporary ? buffer.last : end + 1;
+      entry.first = temporary ? int64_t{buffer.first} : -1;
+      entry.last = temporary ? int64_t{buffer.last} : end + 1;
     }
     HEDDLE_TRY_ASSIGN(memory::MemoryPlan plan, memory::planFirstFit(problem));
     result.arenaOffsets = std::move(plan.offsetBytes);

@@ -67,7 +67,7 @@ struct Buffer {
   BufferKind kind = BufferKind::kTemporary;
   ExprId size = 0;              ///< bytes; for a weight the constant weight.size()
   uint32_t first = 0, last = 0; ///< kTemporary: live in steps [first, last)
-  Bytes weight;                 ///< kWeight
+  Bytes weight{};               ///< kWeight
 };
 
 enum class ArgKind : uint8_t { kPointer, kInt32, kInt64 };
@@ -82,7 +82,7 @@ struct Launch {
   std::array<ExprId, 3> grid{}; ///< a zero in any skips the launch
   std::array<uint32_t, 3> block{1, 1, 1};
   uint32_t sharedBytes = 0; ///< dynamic
-  std::vector<Arg> args;
+  std::vector<Arg> args{};
 };
 struct Copy {
   BufferId dst = 0, src = 0;

@@ -76,10 +76,15 @@ constexpr bool isSigned(DType dtype) {
 /// Bytes of `count` elements, the last byte filled up. Nothing if `count` is negative or the size
 /// does not fit int64_t.
 constexpr std::optional<int64_t> byteSize(DType dtype, int64_t count) {
-  int64_t totalBits = 0;
-  if (count < 0 || __builtin_mul_overflow(count, static_cast<int64_t>(bits(dtype)), &totalBits))
+  int64_t width = bits(dtype);
+  if (count < 0)
     return std::nullopt;
-  return totalBits / 8 + (totalBits % 8 != 0);
+  if (width < 8)
+    return count / (8 / width) + (count % (8 / width) != 0);
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, width / 8, &bytes))
+    return std::nullopt;
+  return bytes;
 }
 
 } // namespace heddle

@@ -16,7 +16,7 @@ namespace heddle::ptxas {
 struct Options {
   int optimization = 3;
   int timeoutSeconds = 600;
-  std::vector<std::string> extraArguments;
+  std::vector<std::string> extraArguments{};
 };
 
 struct KernelReport {

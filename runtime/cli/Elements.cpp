@@ -69,6 +69,8 @@ static uint64_t randomBits(DType dtype, uint64_t &state) {
   uint64_t random = nextRandom(state);
   if (dtype == DType::kBool)
     return random >> 63;
+  if (dtype == DType::kF8E8M0) // powers of two without sign: 2^-8 to 2^-1
+    return 119 + random % 8;
   if (isFloat(dtype)) {
     // 24 bits: the same value in f32 and f64, rounded only in narrower types. Rounding must not
     // reach 1, so the value is cut to what an f16 or bf16 keeps below it.

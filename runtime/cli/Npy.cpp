@@ -95,6 +95,7 @@ private:
       if (error != std::errc() || dim < 0)
         return false;
       at = static_cast<size_t>(end - text.data());
+      dims.push_back(dim);
       word("L"); // Python 2 wrote long numbers so
       if (!take(',') && (at >= text.size() || text[at] != ')'))
         return false;
