@@ -29,6 +29,7 @@ static form::Registry makeRegistry() {
   form::addConvolutions(registry);
   form::addResize(registry);
   form::addQuantization(registry);
+  form::addSorting(registry);
   return registry;
 }
 

@@ -111,6 +111,7 @@ void addMatmuls(Registry &registry);
 void addConvolutions(Registry &registry);
 void addResize(Registry &registry);
 void addQuantization(Registry &registry);
+void addSorting(Registry &registry);
 
 } // namespace heddle::graph::form
 

@@ -254,10 +254,33 @@ static LogicalResult lowerMeanVarianceNormalization(Node &node) {
       }));
 }
 
+/// Training: mean and variance are those of the batch, and the running ones move toward them.
+static LogicalResult lowerBatchTraining(Node &node) {
+  double epsilon = node.real("epsilon", 1e-5), momentum = node.real("momentum", 0.9);
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < node.inType(0).getRank(); ++axis)
+    if (axis != 1)
+      axes.push_back(axis);
+  RowView view(node, node.in(0), axes);
+  auto scale = [&](Body &body, Scalars at) { return body.load(node.in(1), {at[1]}); };
+  auto shift = [&](Body &body, Scalars at) { return body.load(node.in(2), {at[1]}); };
+  SmallVector<Value> results{createNormalization(view, node.outType(), epsilon, scale, shift)};
+  AffineExpr count = shape::product(view.sizes, node.op->getContext());
+  for (unsigned result = 1; result < node.op->getNumResults(); ++result)
+    results.push_back(node.reduce(node.outType(result), true, count, [&](Body &body, Scalars at) {
+      Scalar value = foldMean(body, view, at);
+      if (result == 2)
+        value = foldVariance(body, view, at, value);
+      Scalar running = body.convert(body.load(node.in(2 + result), at), value.type);
+      return body.convert(running * momentum + value * (1 - momentum), node.outElement(result));
+    }));
+  return node.replace(results);
+}
+
 /// Inference: each channel has a given mean and variance.
 static LogicalResult lowerBatchNormalization(Node &node) {
   if (node.integer("training_mode", 0))
-    return node.unsupported("training mode; export the model for inference");
+    return lowerBatchTraining(node);
   double epsilon = node.real("epsilon", 1e-5);
   Value y = node.map(node.outType(), [&](Body &body, Scalars at) {
     Scalar x = body.loadWide(node.in(0), at);
