@@ -2,6 +2,7 @@
 //
 // Turns every graph op into kernels, one op at a time: a table from mnemonics to lowerings, filled
 // by the operator families in form/. All ops without a lowering are reported before the pass fails.
+#include "passes/graph/Fusion.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/form/Node.h"
 
@@ -72,6 +73,8 @@ LogicalResult formKernels(Operation *root) {
     }
     ok &= succeeded(lower(registry, op));
   }
+  if (ok)
+    fusion::cleanUp(root);
   return success(ok);
 }
 

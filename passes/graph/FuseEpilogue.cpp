@@ -41,7 +41,7 @@ struct Pair {
 } // namespace
 
 /// Replaces both ops by the fused one.
-static void finish(Pair pair, Operation *fused) {
+static Operation *finish(Pair pair, Operation *fused) {
   pair.map->replaceAllUsesWith(fused->getResults());
   pair.map->erase();
   // Reshapes between the two go first.
@@ -54,6 +54,7 @@ static void finish(Pair pair, Operation *fused) {
       users.append({user, *user->getUsers().begin()});
   }
   pair.producer->erase();
+  return fused;
 }
 
 /// Coordinates of the fused contraction's results.
@@ -70,7 +71,7 @@ static AffineMap composeCoordinates(kernel::ContractOp contract, RankedTensorTyp
   return simplifyAffineMap(AffineMap::get(3, symbols, composed, context));
 }
 
-static void fuseContract(Pair pair) {
+static Operation *fuseContract(Pair pair) {
   auto contract = cast<kernel::ContractOp>(pair.producer);
   Location loc = pair.map.getLoc();
   OpBuilder builder(pair.map);
@@ -98,10 +99,10 @@ static void fuseContract(Pair pair) {
       coordinates.getResults(), [&](AffineExpr e) { return body.evaluate(e, bmn).value; });
   SmallVector<Value> results = inlineBlock(body.builder, pair.map.getBody().front(), at, known);
   kernel::YieldOp::create(body.builder, loc, results);
-  finish(pair, fused);
+  return finish(pair, fused);
 }
 
-static void fuseRows(Pair pair) {
+static Operation *fuseRows(Pair pair) {
   auto rows = cast<kernel::RowsOp>(pair.producer);
   Location loc = pair.map.getLoc();
   OpBuilder builder(pair.map);
@@ -119,11 +120,11 @@ static void fuseRows(Pair pair) {
   SmallVector<Value> results = inlineBlock(builder, pair.map.getBody().front(), at, known);
   kernel::YieldOp::create(builder, loc, results);
   yield.erase();
-  finish(pair, fused);
+  return finish(pair, fused);
 }
 
 /// A reduction or a map with folds: its region runs at the map's coordinates.
-template <typename Op> static void fusePointwise(Pair pair) {
+template <typename Op> static Operation *fusePointwise(Pair pair) {
   auto producer = cast<Op>(pair.producer);
   MLIRContext *context = producer.getContext();
   Location loc = pair.map.getLoc();
@@ -144,7 +145,7 @@ template <typename Op> static void fusePointwise(Pair pair) {
   SmallVector<Value> results =
       inlineBlock(body.builder, pair.map.getBody().front(), block.getArguments(), known);
   kernel::YieldOp::create(body.builder, loc, results);
-  finish(pair, fused);
+  return finish(pair, fused);
 }
 
 static bool canEnd(Operation *op) {
@@ -180,44 +181,42 @@ static kernel::MapOp findMap(Operation *producer, const Readers &readers, std::s
   return reason.empty() ? map : kernel::MapOp();
 }
 
-static bool fuseOnce(Operation *root, bool remarks) {
-  SmallVector<Operation *> producers;
-  root->walk([&](Operation *op) {
-    if (canEnd(op))
-      producers.push_back(op);
-  });
-  bool changed = false;
+static Operation *fuse(Pair pair) {
+  if (isa<kernel::ContractOp>(pair.producer))
+    return fuseContract(pair);
+  if (isa<kernel::RowsOp>(pair.producer))
+    return fuseRows(pair);
+  if (isa<kernel::ReduceOp>(pair.producer))
+    return fusePointwise<kernel::ReduceOp>(pair);
+  return fusePointwise<kernel::MapOp>(pair);
+}
+
+static void fuseEpilogues(Operation *root) {
   // The last producer first: of two whose sum is taken, the later one takes it.
-  for (Operation *producer : llvm::reverse(producers)) {
+  SmallVector<Operation *> work;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (canEnd(op))
+      work.push_back(op);
+    return isa<kernel::KernelDialect>(op->getDialect()) ? WalkResult::skip()
+                                                        : WalkResult::advance();
+  });
+  while (!work.empty()) {
+    Operation *producer = work.pop_back_val();
     std::string reason;
     Readers readers = Readers::of(producer);
-    kernel::MapOp map = findMap(producer, readers, reason);
-    if (!map) {
-      if (remarks && !reason.empty())
-        remarkMissed(producer, "graph-fuse-epilogue", reason);
-      continue;
+    if (kernel::MapOp map = findMap(producer, readers, reason)) {
+      llvm::erase(work, map.getOperation()); // a map with folds is in the list itself
+      work.push_back(fuse({producer, map, readers.loads}));
+    } else if (!reason.empty()) {
+      remarkMissed(producer, "graph-fuse-epilogue", reason);
     }
-    Pair pair{producer, map, readers.loads};
-    if (isa<kernel::ContractOp>(producer))
-      fuseContract(pair);
-    else if (isa<kernel::RowsOp>(producer))
-      fuseRows(pair);
-    else if (isa<kernel::ReduceOp>(producer))
-      fusePointwise<kernel::ReduceOp>(pair);
-    else
-      fusePointwise<kernel::MapOp>(pair);
-    // The map may have been a later producer of this list, so it is built anew.
-    return true;
   }
-  return changed;
 }
 
 namespace {
 struct FuseEpilogue : impl::FuseEpilogueBase<FuseEpilogue> {
   void runOnOperation() override {
-    while (fuseOnce(getOperation(), false)) {
-    }
-    fuseOnce(getOperation(), true);
+    fuseEpilogues(getOperation());
     cleanUp(getOperation());
   }
 };

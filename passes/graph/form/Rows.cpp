@@ -4,6 +4,8 @@
 // Statistics are f32 (f64 for f64) and the result is rounded once.
 #include "passes/graph/form/Node.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace heddle::graph::form {
@@ -277,20 +279,52 @@ static LogicalResult lowerBatchTraining(Node &node) {
   return node.replace(results);
 }
 
+/// Constant parameters make one factor and one summand a channel: y = x * a + b.
+static Value createFoldedBatchNormalization(Node &node, double epsilon) {
+  SmallVector<SmallVector<double>> parameters;
+  for (unsigned group = 1; group <= 4; ++group) {
+    auto numbers = node.numbers(group);
+    if (!numbers)
+      return {};
+    parameters.push_back(std::move(*numbers));
+  }
+  Type type = getComputeType(node.outElement());
+  SmallVector<Attribute> factors, summands;
+  for (size_t c = 0; c < parameters[0].size(); ++c) {
+    double factor = parameters[0][c] / std::sqrt(parameters[3][c] + epsilon);
+    factors.push_back(FloatAttr::get(type, factor));
+    summands.push_back(FloatAttr::get(type, parameters[1][c] - parameters[2][c] * factor));
+  }
+  auto tensor = RankedTensorType::get({int64_t(factors.size())}, type);
+  auto weight = [&](ArrayRef<Attribute> values) -> Value {
+    return kernel::WeightOp::create(node.builder, node.loc,
+                                    cast<ElementsAttr>(DenseElementsAttr::get(tensor, values)))
+        .getOutput();
+  };
+  Value a = weight(factors), b = weight(summands);
+  return node.map(node.outType(), [&](Body &body, Scalars at) {
+    Scalar channel = at.size() > 1 ? at[1] : body.index(0);
+    Scalar y = body.loadWide(node.in(0), at) * body.load(a, {channel}) + body.load(b, {channel});
+    return body.convert(y, node.outElement());
+  });
+}
+
 /// Inference: each channel has a given mean and variance.
 static LogicalResult lowerBatchNormalization(Node &node) {
   if (node.integer("training_mode", 0))
     return lowerBatchTraining(node);
   double epsilon = node.real("epsilon", 1e-5);
-  Value y = node.map(node.outType(), [&](Body &body, Scalars at) {
-    Scalar x = body.loadWide(node.in(0), at);
-    Scalar channel = at.size() > 1 ? at[1] : body.index(0);
-    auto parameter = [&](unsigned group) {
-      return body.convert(body.load(node.in(group), {channel}), x.type);
-    };
-    Scalar factor = parameter(1) * inverseRoot(body, parameter(4), epsilon);
-    return body.convert((x - parameter(3)) * factor + parameter(2), node.outElement());
-  });
+  Value y = createFoldedBatchNormalization(node, epsilon);
+  if (!y)
+    y = node.map(node.outType(), [&](Body &body, Scalars at) {
+      Scalar x = body.loadWide(node.in(0), at);
+      Scalar channel = at.size() > 1 ? at[1] : body.index(0);
+      auto parameter = [&](unsigned group) {
+        return body.convert(body.load(node.in(group), {channel}), x.type);
+      };
+      Scalar factor = parameter(1) * inverseRoot(body, parameter(4), epsilon);
+      return body.convert((x - parameter(3)) * factor + parameter(2), node.outElement());
+    });
   node.op->getResult(0).replaceAllUsesWith(y);
   for (Value extra : node.op->getResults().drop_front())
     if (!extra.use_empty())
