@@ -88,15 +88,13 @@ struct Copy {
   BufferId dst = 0, src = 0;
   ExprId size = 0; ///< bytes
 };
-/// Writes host numbers into a buffer.
 struct Store {
-  BufferId dst = 0;
+  BufferId dst = 0;          ///< is given host numbers, as
   DType dtype = DType::kI64; ///< an integer of 8 bits or more, f32, f64 or bool
   std::vector<ExprId> values;
 };
-/// Refuses shapes for which `condition` is zero.
 struct Check {
-  ExprId condition = 0;
+  ExprId condition = 0; ///< shapes for which it is zero are refused
   std::string message;
   std::vector<ExprId> values; ///< shown after the message
 };

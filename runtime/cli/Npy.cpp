@@ -116,9 +116,10 @@ size_t matchType(std::string_view descr, DType dtype) {
   if (kind == row.npy.substr(1))
     return static_cast<size_t>(std::max(row.bits, 8u) / 8);
   // Either signedness does for small integers and booleans: the values are what counts. Extension
-  // types (ml_dtypes) are written as void.
-  bool oneByte = kind == "u1" || kind == "i1" || kind == "b1" || kind == "V1";
-  if (oneByte && (dtype == DType::kBool ? kind != "V1" : row.bits < 8 || row.rawInNpy) &&
+  // types (ml_dtypes) are written as void or as floats of one byte.
+  bool oneByte = kind == "u1" || kind == "i1" || kind == "b1" || kind == "V1" || kind == "f1";
+  if (oneByte &&
+      (dtype == DType::kBool ? kind != "V1" && kind != "f1" : row.bits < 8 || row.rawInNpy) &&
       row.bits <= 8)
     return 1;
   bool twoBytes = kind == "u2" || kind == "i2" || kind == "V2";

@@ -18,6 +18,9 @@ class ExecutorTest : public testing::TestWithParam<MemoryMode> {
 protected:
   void SetUp() override { ::setenv("HEDDLE_EMU_LIB", HEDDLE_FAKE_DRIVER, 1); }
 
+  /// Runs the sample program with these numbers of rows and compares every element.
+  static void expectAnswers(std::shared_ptr<const Program> program, const Dims &rowCounts);
+
   static Result<std::shared_ptr<const Program>> load(const ArtifactData &data,
                                                      MemoryMode mode = MemoryMode::kArena) {
     std::string path = temporaryPath("executor.heddle");
@@ -39,6 +42,29 @@ Tensor rows(int64_t n, float start) {
   return tensorOf<float>(DType::kF32, {n, 4}, values);
 }
 
+void ExecutorTest::expectAnswers(std::shared_ptr<const Program> program, const Dims &rowCounts) {
+  Result<std::unique_ptr<Executor>> executor = Executor::create(program);
+  ASSERT_TRUE(executor.ok());
+  for (int64_t n : rowCounts) {
+    Tensor x = rows(n, 1), y = rows(n, 1000);
+    std::vector<TensorView> inputs = {x, y};
+    std::vector<Tensor> outputs;
+    Status status = (*executor)->run(inputs, outputs);
+    ASSERT_TRUE(status.ok()) << status.text();
+    ASSERT_EQ(outputs.size(), 4u);
+    EXPECT_EQ(outputs[0].dims, (Dims{n, 4}));
+    std::vector<float> z = valuesOf<float>(outputs[0]);
+    for (int64_t i = 0; i < n * 4; ++i) {
+      float k = static_cast<float>(i);
+      EXPECT_EQ(z[static_cast<size_t>(i)], (1 + k) + 2 * (1000 + k));
+    }
+    EXPECT_EQ(outputs[1].bytes, x.bytes);
+    EXPECT_EQ(valuesOf<int64_t>(outputs[2]), (std::vector<int64_t>{n, 4}));
+    EXPECT_EQ(valuesOf<float>(outputs[3]), (std::vector<float>{1, 2, 3, 4}));
+    EXPECT_EQ((*executor)->launchCount(), n == 0 ? 0 : 2);
+  }
+}
+
 } // namespace
 
 // The answers are right for every number of rows, also when it shrinks and grows again.
@@ -47,26 +73,7 @@ TEST_P(ExecutorTest, Runs) {
   {
     Result<std::shared_ptr<const Program>> program = load(sampleProgram(), GetParam());
     ASSERT_TRUE(program.ok()) << program.status().text();
-    Result<std::unique_ptr<Executor>> executor = Executor::create(*program);
-    ASSERT_TRUE(executor.ok());
-    for (int64_t n : {1, 100, 0, 7, 100, 1}) {
-      Tensor x = rows(n, 1), y = rows(n, 1000);
-      std::vector<TensorView> inputs = {x, y};
-      std::vector<Tensor> outputs;
-      Status status = (*executor)->run(inputs, outputs);
-      ASSERT_TRUE(status.ok()) << status.text();
-      ASSERT_EQ(outputs.size(), 4u);
-      EXPECT_EQ(outputs[0].dims, (Dims{n, 4}));
-      std::vector<float> z = valuesOf<float>(outputs[0]);
-      for (int64_t i = 0; i < n * 4; ++i) {
-        float k = static_cast<float>(i);
-        EXPECT_EQ(z[static_cast<size_t>(i)], (1 + k) + 2 * (1000 + k));
-      }
-      EXPECT_EQ(outputs[1].bytes, x.bytes);
-      EXPECT_EQ(valuesOf<int64_t>(outputs[2]), (std::vector<int64_t>{n, 4}));
-      EXPECT_EQ(valuesOf<float>(outputs[3]), (std::vector<float>{1, 2, 3, 4}));
-      EXPECT_EQ((*executor)->launchCount(), n == 0 ? 0 : 2);
-    }
+    expectAnswers(*program, {1, 100, 0, 7, 100, 1});
   }
   EXPECT_EQ(allocationCount(), before); // nothing leaks
 }
@@ -137,3 +144,16 @@ TEST_F(ExecutorTest, Devices) {
   Status status = load(data).status();
   EXPECT_TRUE(status.code() == StatusCode::kUnsupported) << status.text();
 }
+
+#ifdef HEDDLE_EMULATOR
+// The emulated device gives the same answers as the fake driver, from the PTX.
+TEST_F(ExecutorTest, EmulatedDevice) {
+  ::setenv("HEDDLE_EMU_LIB", HEDDLE_EMULATOR, 1);
+  for (MemoryMode mode : {MemoryMode::kArena, MemoryMode::kSeparate}) {
+    Result<std::shared_ptr<const Program>> program = load(sampleProgram(), mode);
+    ASSERT_TRUE(program.ok()) << program.status().text();
+    EXPECT_EQ((*program)->device()->major(), 8);
+    expectAnswers(*program, {1, 100, 0, 7, 999});
+  }
+}
+#endif

@@ -11,6 +11,41 @@ namespace heddle::test {
 
 using namespace artifact;
 
+static constexpr const char *kPtx = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u32 pn)
+{
+  .reg .pred %p;
+  .reg .b32 %i, %n, %block, %size;
+  .reg .b64 %a, %b, %c, %offset;
+  .reg .f32 %x, %y;
+  mov.u32 %block, %ctaid.x;
+  mov.u32 %size, %ntid.x;
+  mov.u32 %i, %tid.x;
+  mad.lo.s32 %i, %block, %size, %i;
+  ld.param.u32 %n, [pn];
+  setp.ge.s32 %p, %i, %n;
+  @%p bra DONE;
+  ld.param.u64 %a, [pa];
+  ld.param.u64 %b, [pb];
+  ld.param.u64 %c, [pc];
+  cvta.to.global.u64 %a, %a;
+  cvta.to.global.u64 %b, %b;
+  cvta.to.global.u64 %c, %c;
+  mul.wide.s32 %offset, %i, 4;
+  add.s64 %a, %a, %offset;
+  add.s64 %b, %b, %offset;
+  add.s64 %c, %c, %offset;
+  ld.global.f32 %x, [%a];
+  ld.global.f32 %y, [%b];
+  add.rn.f32 %x, %x, %y;
+  st.global.f32 [%c], %x;
+DONE:
+  ret;
+}
+)";
+
 uint32_t constant(Variant &variant, int64_t value) {
   for (uint32_t i = 0; i < variant.exprs.size(); ++i)
     if (variant.exprs[i].kind == ExprKind::kConstant && variant.exprs[i].value == value)
@@ -31,7 +66,7 @@ ArtifactData sampleProgram() {
   Variant &v = data.variants.emplace_back();
   v.target = "sm_80";
   v.ptxVersion = 80;
-  v.ptx = data.own(std::string("// no real PTX: the fake driver knows the kernels by name\n"));
+  v.ptx = kPtx;
   v.exprs.push_back({.kind = ExprKind::kSymbol, .a = 0});
   uint32_t n = 0, four = constant(v, 4), one = constant(v, 1);
   uint32_t elements = binary(v, ExprKind::kMul, n, four);

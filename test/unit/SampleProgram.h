@@ -2,7 +2,7 @@
 //
 // A program written by hand for the runtime's tests:
 //   z[n, 4] = (x[n, 4] + y[n, 4]) + y[n, 4];  copy = x;  shape = [n, 4];  w = a weight, copied out
-// It refuses n >= 1000. The kernel `add` is known to FakeDriver.cpp.
+// It refuses n >= 1000. The kernel `add` is PTX, and known to FakeDriver.cpp by name.
 #ifndef HEDDLE_TEST_UNIT_SAMPLEPROGRAM_H
 #define HEDDLE_TEST_UNIT_SAMPLEPROGRAM_H
 
