@@ -6,6 +6,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InferShapes : Pass<"graph-infer-shapes", "::mlir::ModuleOp"> {
+  let summary = "Give every value a ranked type with symbolic sizes, and compute shape arithmetic";
+  let description = [{
+    Does:     applies each operator's shape rule from inputs to outputs; an op whose contents follow from sizes and from integer
+              inputs that decide shapes becomes a graph.constant or a graph.symbolic_constant.
+    Needs:    the importer's `main`, with ranked inputs.
+    Leaves:   every value ranked, dynamic sizes as expressions over the module's symbols.
+    Numerics: exact; integers are those of ONNX's formulas.
+    Errors:   every operator whose operands do not fit it, or whose result's rank or axes are not known at compile time.
+    Example:  Shape, Gather, Concat before a Reshape become one graph.symbolic_constant.
+  }];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
 def Decompose : Pass<"graph-decompose", "::mlir::ModuleOp"> {
   let summary = "Replace composite operators by the simpler ones of their definition";
   let description = [{
