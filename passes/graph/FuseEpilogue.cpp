@@ -44,16 +44,7 @@ struct Pair {
 static Operation *finish(Pair pair, Operation *fused) {
   pair.map->replaceAllUsesWith(fused->getResults());
   pair.map->erase();
-  // Reshapes between the two go first.
-  SmallVector<Operation *> users(pair.producer->getUsers());
-  while (!users.empty()) {
-    Operation *user = users.pop_back_val();
-    if (user->use_empty())
-      user->erase();
-    else
-      users.append({user, *user->getUsers().begin()});
-  }
-  pair.producer->erase();
+  eraseWithReshapes(pair.producer);
   return fused;
 }
 

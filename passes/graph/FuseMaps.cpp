@@ -176,6 +176,8 @@ static void inlineAll(kernel::MapOp map, ArrayRef<kernel::LoadOp> loads) {
     load.getValue().replaceAllUsesWith(value);
     load.erase();
   }
+  // Whoever asks for the readers of what the map read must not find it.
+  eraseWithReshapes(map);
 }
 
 static bool fuseOnce(Operation *root, bool remarks) {

@@ -210,6 +210,13 @@ SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange argu
                              [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
+void eraseWithReshapes(Operation *kernel) {
+  for (Operation *user : llvm::make_early_inc_range(kernel->getUsers()))
+    eraseWithReshapes(user);
+  assert(kernel->use_empty() && "only reshapes that nothing reads are left");
+  kernel->erase();
+}
+
 void cleanUp(Operation *root) {
   SmallVector<Block *> blocks;
   root->walk([&](Block *block) {

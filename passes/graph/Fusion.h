@@ -48,6 +48,8 @@ llvm::SmallVector<mlir::Value>
 inlineBlock(mlir::OpBuilder &builder, mlir::Block &block, mlir::ValueRange arguments,
             const llvm::DenseMap<mlir::Operation *, mlir::Value> &known);
 
+/// Erases a kernel that nothing but unused reshapes uses, with these.
+void eraseWithReshapes(mlir::Operation *kernel);
 /// Erases unused kernels and their inputs, and merges equal scalar ops in the others.
 void cleanUp(mlir::Operation *root);
 
