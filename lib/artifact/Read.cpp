@@ -45,6 +45,13 @@ private:
     return Status::success();
   }
 
+  /// FlatBuffers' verifier looks at the alignment of a vector's length, not of its structs.
+  template <typename T> Status aligned(const flatbuffers::Vector<const T *> &vector) {
+    if (reinterpret_cast<uintptr_t>(vector.Data()) % alignof(T) == 0)
+      return Status::success();
+    return corrupt("a list in its header is not aligned");
+  }
+
   Status bytes(const fb::Section *section, const char *what, Bytes &result) {
     result = {};
     if (!section || section->size() == 0)
@@ -98,6 +105,7 @@ private:
     to.ptxVersion = from.ptx_version();
     HEDDLE_TRY(bytes(from.cubin(), "a cubin", to.cubin));
     if (from.exprs()) {
+      HEDDLE_TRY(aligned(*from.exprs()));
       HEDDLE_TRY(spend(from.exprs()->size(), sizeof(fb::Expr)));
       to.exprs.reserve(from.exprs()->size());
       for (const fb::Expr *e : *from.exprs())
@@ -145,6 +153,7 @@ private:
       HEDDLE_TRY(triple(launch->grid(), result.grid));
       HEDDLE_TRY(triple(launch->block(), result.block));
       if (launch->args()) {
+        HEDDLE_TRY(aligned(*launch->args()));
         HEDDLE_TRY(spend(launch->args()->size(), sizeof(fb::Arg)));
         for (const fb::Arg *arg : *launch->args())
           result.args.push_back({static_cast<ArgKind>(arg->kind()), arg->buffer(), arg->expr()});

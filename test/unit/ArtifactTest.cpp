@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The artifact's file: what is written is read, and nothing that is damaged gets past the reader.
-#include "SampleProgram.h"
 #include "lib/artifact/ArtifactFile.h"
+#include "test/unit/SampleProgram.h"
 #include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 //
 // Binding a program to shapes: sizes, places, and every refusal.
 #include "runtime/Binding.h"
-#include "SampleProgram.h"
 #include "lib/artifact/ArtifactFile.h"
+#include "test/unit/SampleProgram.h"
 #include <gtest/gtest.h>
 
 using namespace heddle;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The C API through its shared library, on the fake driver.
-#include "SampleProgram.h"
 #include "heddle-c/runtime.h"
+#include "test/unit/SampleProgram.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
 

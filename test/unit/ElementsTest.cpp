@@ -2,8 +2,8 @@
 //
 // Floating point formats, random tensors and comparisons.
 #include "runtime/cli/Elements.h"
-#include "SampleProgram.h"
 #include "runtime/cli/FloatFormat.h"
+#include "test/unit/SampleProgram.h"
 #include <cmath>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Programs run on the fake driver: answers, shapes that change, memory, failures.
 #include "runtime/Executor.h"
-#include "SampleProgram.h"
+#include "test/unit/SampleProgram.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -112,6 +112,11 @@ TEST_F(ExecutorTest, DriverFailures) {
   EXPECT_NE(load(data).status().text().find("cuModuleGetFunction(\"absent\")"), std::string::npos);
   data.variants[0].ptx = "broken";
   EXPECT_NE(load(data).status().text().find("line 1: the text is broken"), std::string::npos);
+
+  data = sampleProgram();
+  std::get<Launch>(data.variants[0].steps[1]).args.pop_back();
+  EXPECT_NE(load(data).status().text().find("not the kernel's parameters (3 given, 4 expected)"),
+            std::string::npos);
 
   data = sampleProgram();
   Variant &v = data.variants[0];

@@ -3,7 +3,7 @@
 // The arithmetic of sizes: every operation, rounding, overflow, and errors that only count where
 // they are used.
 #include "runtime/Expressions.h"
-#include "SampleProgram.h"
+#include "test/unit/SampleProgram.h"
 #include <gtest/gtest.h>
 
 using namespace heddle;

@@ -93,6 +93,13 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
     }
   return CUDA_ERROR_NOT_FOUND;
 }
+CUresult cuFuncGetParamInfo(CUfunction, size_t index, size_t *offset, size_t *size) {
+  if (index > 3)
+    return CUDA_ERROR_INVALID_VALUE;
+  *offset = 8 * index;
+  *size = index < 3 ? 8 : 4;
+  return CUDA_SUCCESS;
+}
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {

@@ -2,8 +2,8 @@
 //
 // .npy files against the bytes that NumPy writes, and damaged ones.
 #include "runtime/cli/Npy.h"
-#include "SampleProgram.h"
 #include "runtime/cli/TensorFile.h"
+#include "test/unit/SampleProgram.h"
 #include <gtest/gtest.h>
 
 using namespace heddle;

@@ -2,7 +2,7 @@
 //
 // ptxas as a child process: its report, its refusals, and children that misbehave.
 #include "lib/ptxas/Ptxas.h"
-#include "SampleProgram.h"
+#include "test/unit/SampleProgram.h"
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>

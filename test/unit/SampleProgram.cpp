@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds the sample program and keeps the tests' temporary files together.
-#include "SampleProgram.h"
+#include "test/unit/SampleProgram.h"
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -2,9 +2,9 @@
 //
 // heddle-run from its arguments to its files, on the fake driver.
 #include "runtime/cli/Session.h"
-#include "SampleProgram.h"
 #include "runtime/cli/Options.h"
 #include "runtime/cli/TensorFile.h"
+#include "test/unit/SampleProgram.h"
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>

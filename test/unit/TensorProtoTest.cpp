@@ -2,7 +2,7 @@
 //
 // ONNX .pb tensors, byte by byte as protobuf encodes them.
 #include "runtime/cli/TensorProto.h"
-#include "SampleProgram.h"
+#include "test/unit/SampleProgram.h"
 #include <gtest/gtest.h>
 #include <random>
 
