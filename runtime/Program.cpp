@@ -105,16 +105,16 @@ Result<size_t> Program::findOutput(std::string_view name) const {
   return findValue(chosen->outputs, name, "output");
 }
 
-std::string Program::signature() const {
+std::string signature(const artifact::Variant &variant) {
   std::string text;
   auto add = [&](const char *what, const artifact::Value &value) {
     text += std::string(what) + value.name + "  " + std::string(name(value.dtype)) + "  " +
-            describe(*chosen, value.dims) + "\n";
+            describe(variant, value.dims) + "\n";
   };
-  for (const artifact::Value &value : chosen->inputs)
-    add("input   ", value);
-  for (const artifact::Value &value : chosen->outputs)
-    add("output  ", value);
+  for (const artifact::Value &value : variant.inputs)
+    add("input     ", value);
+  for (const artifact::Value &value : variant.outputs)
+    add("output    ", value);
   return text;
 }
 

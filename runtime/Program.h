@@ -41,8 +41,6 @@ public:
   /// Errors:  kInvalidArgument with the names that there are.
   Result<size_t> findInput(std::string_view name) const;
   Result<size_t> findOutput(std::string_view name) const;
-  /// One line an input and output: name, type, shape.
-  std::string signature() const;
 
 private:
   explicit Program(artifact::ArtifactFile file) : file(std::move(file)) {}
@@ -58,6 +56,9 @@ private:
   std::vector<CUdeviceptr> weightAddresses;
   int64_t totalWeightBytes = 0;
 };
+
+/// One line an input and output: name, type, shape.
+std::string signature(const artifact::Variant &variant);
 
 } // namespace heddle::runtime
 

@@ -56,18 +56,18 @@ public:
   explicit Session(Options options) : options(std::move(options)) {}
 
   Status run() {
-    HEDDLE_TRY(openProgram());
-    HEDDLE_TRY(readInputs());
-    if (missing.size() == program->variant().inputs.size() && options.inputs.empty() &&
-        !missing.empty() && options.expectations.empty()) {
-      std::printf("%s\npass %s, or --random=SEED for made-up numbers; --help shows all\n",
-                  program->signature().c_str(), howToPass().c_str());
+    HEDDLE_TRY_ASSIGN(artifact::ArtifactFile file, artifact::ArtifactFile::open(options.model));
+    printFile(file.data());
+    // Looking at a model needs no device.
+    const artifact::Variant &first = file.data().variants.front();
+    if (options.inputs.empty() && !options.randomSeed && options.expectations.empty() &&
+        !first.inputs.empty()) {
+      std::printf("%s\npass %s; --help shows all\n", signature(first).c_str(),
+                  howToPass(first).c_str());
       return Status::success();
     }
-    if (!missing.empty())
-      return invalidArgument("missing inputs: pass " + howToPass() +
-                             ", or --random=SEED for made-up numbers; expected are\n" +
-                             program->signature());
+    HEDDLE_TRY(openProgram(std::move(file)));
+    HEDDLE_TRY(readInputs());
     HEDDLE_TRY(execute());
     HEDDLE_TRY(writeOutputs());
     HEDDLE_TRY(compareOutputs());
@@ -79,7 +79,15 @@ public:
   }
 
 private:
-  Status openProgram() {
+  static void printFile(const artifact::ArtifactData &data) {
+    printLine("model", data.model + (data.producer.empty() ? "" : ", by " + data.producer));
+    std::string targets;
+    for (const artifact::Variant &variant : data.variants)
+      targets += (targets.empty() ? "" : ", ") + variant.target;
+    printLine("targets", targets);
+  }
+
+  Status openProgram(artifact::ArtifactFile file) {
     if (options.check || options.counters) {
       const char *flag = options.check ? "--check" : "--counters";
       if (options.device.starts_with("cuda"))
@@ -93,11 +101,9 @@ private:
         ::setenv("HEDDLE_EMU_COUNTERS", "1", /*overwrite=*/1);
     }
     HEDDLE_TRY_ASSIGN(program,
-                      Program::open(options.model, options.device,
+                      Program::load(std::move(file), options.device,
                                     options.check ? MemoryMode::kSeparate : MemoryMode::kArena));
     const Device &device = *program->device();
-    const artifact::ArtifactData &data = program->artifact();
-    printLine("model", data.model + (data.producer.empty() ? "" : ", by " + data.producer));
     if (!device.note().empty())
       printLine("note", "no real GPU, so the emulated device: " + device.note());
     printLine("device", device.spec() + ", " + device.name() + ", compute capability " +
@@ -148,10 +154,10 @@ private:
     for (size_t i = 0; i < values.size(); ++i) {
       if (!sources[i].empty())
         continue;
-      if (!options.randomSeed) {
-        missing.push_back(i);
-        continue;
-      }
+      if (!options.randomSeed)
+        return invalidArgument("input \"" + values[i].name + "\" is missing: pass " +
+                               howToPass(program->variant()) + "; the model is\n" +
+                               signature(program->variant()));
       Dims dims = shapes.contains(i) ? shapes[i] : defaultDims(values[i]);
       uint64_t seed = *options.randomSeed * kSeedStride + i;
       Result<Tensor> tensor = randomTensor(values[i].dtype, dims, seed);
@@ -172,12 +178,13 @@ private:
     return dims;
   }
 
-  std::string howToPass() {
+  /// Of the inputs that are not given.
+  std::string howToPass(const artifact::Variant &variant) {
     std::string text;
-    for (size_t index : missing)
-      text += (text.empty() ? "" : " ") + std::string("--input \"") +
-              program->variant().inputs[index].name + "=FILE\"";
-    return text;
+    for (size_t i = 0; i < variant.inputs.size(); ++i)
+      if (sources.empty() || sources[i].empty())
+        text += "--input \"" + variant.inputs[i].name + "=FILE\" ";
+    return text + "or --random=SEED for made-up numbers";
   }
 
   Status execute() {
@@ -271,7 +278,6 @@ private:
   std::vector<Tensor> inputs, outputs;
   std::vector<TensorView> views;
   std::vector<std::string> sources; ///< per input: where it came from; empty: not given
-  std::vector<size_t> missing;
 };
 
 } // namespace

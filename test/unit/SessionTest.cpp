@@ -68,11 +68,11 @@ TEST_F(SessionTest, FilesInAndOut) {
 // Without inputs the signature is shown; with some it is an error that lists the others.
 TEST_F(SessionTest, MissingInputs) {
   std::string text = run({});
-  EXPECT_TRUE(contains(text, "input   x  f32  [n, 4]")) << text;
+  EXPECT_TRUE(contains(text, "input     x  f32  [n, 4]")) << text;
   EXPECT_TRUE(contains(text, "--input \"x=FILE\" --input \"y=FILE\"")) << text;
   EXPECT_FALSE(contains(text, "error")) << text;
-  EXPECT_TRUE(
-      contains(run({"--input", "x=" + x}), "error: missing inputs: pass --input \"y=FILE\""));
+  EXPECT_TRUE(contains(run({"--input", "x=" + x}),
+                       "error: input \"y\" is missing: pass --input \"y=FILE\" or --random"));
 }
 
 // Made-up inputs have the asked shape.
@@ -96,7 +96,7 @@ TEST_F(SessionTest, Mistakes) {
   EXPECT_TRUE(
       contains(run({"--random=1", "--output-dir=/proc/none"}), "error: cannot make folder"));
   EXPECT_TRUE(contains(run({"--random=1", "--expect", "q=" + x}), "has no output \"q\""));
-  EXPECT_TRUE(contains(run({"--check", "--device=cuda:0"}), "use --device=emu"));
+  EXPECT_TRUE(contains(run({"--random=1", "--check", "--device=cuda:0"}), "use --device=emu"));
   EXPECT_TRUE(contains(run({"second.heddle"}), "one file too many"));
   EXPECT_TRUE(contains(run({"--random=1", "--counters"}), "add"));
   EXPECT_TRUE(contains(run({"--random=1", "--check"}), "no error found"));
