@@ -4,6 +4,7 @@
 #include "runtime/Device.h"
 #include "heddle/Target.h"
 #include <charconv>
+#include <cstdlib>
 
 namespace heddle::runtime {
 
@@ -55,6 +56,8 @@ Result<std::shared_ptr<const Device>> Device::open(std::string_view spec,
     if (hasDetail) {
       HEDDLE_TRY_ASSIGN(const Gpu *row, findGpu(detail));
       gpu = row->name;
+    } else if (const char *current = std::getenv(Driver::kEmulatedGpuVariable)) {
+      gpu = current; // chosen by the user, or by an earlier program of this process
     } else {
       gpu = gpuForTargets(targets);
     }

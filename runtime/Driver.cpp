@@ -11,7 +11,6 @@
 namespace heddle::runtime {
 
 static constexpr const char *kEmulatorLibrary = "libheddle-emu.so";
-static constexpr const char *kEmulatedGpuVariable = "HEDDLE_EMU_GPU";
 
 static std::string lastLoaderError() {
   const char *text = ::dlerror();

@@ -15,6 +15,9 @@ namespace heddle::runtime {
 
 class Driver {
 public:
+  /// Which GPU the emulated device is; it reads it once, when it is opened.
+  static constexpr const char *kEmulatedGpuVariable = "HEDDLE_EMU_GPU";
+
   /// NVIDIA's driver.
   /// Errors:  kNotFound if it is not installed; kDevice if it finds no GPU.
   static Result<std::shared_ptr<const Driver>> openReal();
