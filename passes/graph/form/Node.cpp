@@ -95,10 +95,35 @@ SmallVector<int64_t> Node::integers(StringRef name, unsigned count, int64_t othe
   return SmallVector<int64_t>(count, otherwise);
 }
 
+/// The elements of an integer input of the model, where shape inference has made symbols of them.
+static std::optional<Dims> getInputElements(BlockArgument argument) {
+  Operation *function = argument.getOwner()->getParentOp();
+  auto module = function ? function->getParentOfType<ModuleOp>() : ModuleOp();
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (!module || !type.hasStaticShape())
+    return std::nullopt;
+  shape::Symbols symbols(module);
+  SmallVector<AffineExpr> elements(type.getNumElements());
+  for (int64_t i = 0; i < symbols.size(); ++i) {
+    shape::Symbols::Entry entry = symbols.get(i);
+    if (entry.kind == shape::SymbolKind::kInputElement &&
+        entry.input == int64_t(argument.getArgNumber()) && entry.index < type.getNumElements())
+      elements[entry.index] = getAffineSymbolExpr(i, argument.getContext());
+  }
+  if (!llvm::all_of(elements, [](AffineExpr e) { return bool(e); }))
+    return std::nullopt;
+  return Dims(elements);
+}
+
 std::optional<Dims> Node::values(unsigned group) const {
   Value value = in(group);
   if (!value)
     return std::nullopt;
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.hasStaticShape() && type.getNumElements() == 0)
+    return Dims();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getInputElements(argument);
   if (auto host = value.getDefiningOp<kernel::HostValuesOp>())
     return Dims(host.getValues().getResults());
   DenseElementsAttr dense;
