@@ -26,6 +26,8 @@ public:
 private:
   LogicalResult visit(Operation *op);
   void bindInputElements(func::FuncOp function);
+  Value createHostValue(OpBuilder &builder, Location loc, RankedTensorType type,
+                        const Dims &values);
   void replaceByHostValue(Operation *op, const Dims &values);
 
   shape::Symbols symbols;
@@ -44,6 +46,32 @@ static LogicalResult fillRankedType(Operation *op, ArrayRef<RankedTensorType> ty
   for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
     result.setType(type);
   return success();
+}
+
+Value ShapeInference::createHostValue(OpBuilder &builder, Location loc, RankedTensorType type,
+                                      const Dims &values) {
+  SmallVector<APInt> numbers;
+  unsigned bits = type.getElementTypeBitWidth();
+  for (AffineExpr expr : values)
+    if (auto number = shape::getConstant(expr))
+      numbers.push_back(APInt(bits, uint64_t(*number), /*isSigned=*/false, /*implicitTrunc=*/true));
+  Value value;
+  if (numbers.size() == values.size())
+    value = ConstantOp::create(builder, loc, ElementsAttr(DenseElementsAttr::get(type, numbers)));
+  else
+    value = SymbolicConstantOp::create(
+        builder, loc, type, AffineMapAttr::get(shape::getMap(values, builder.getContext())));
+  host[value] = values;
+  return value;
+}
+
+void ShapeInference::replaceByHostValue(Operation *op, const Dims &values) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  op->getResult(0).replaceAllUsesWith(createHostValue(builder, op->getLoc(), type, values));
+  // The key must not outlive the value: a new one may get its address.
+  host.erase(op->getResult(0));
+  op->erase();
 }
 
 /// Integer inputs that shapes follow from, directly or through ops that the host folds.
@@ -67,8 +95,10 @@ static SetVector<BlockArgument> findShapeInputs(func::FuncOp function, shape::Sy
   return inputs;
 }
 
-/// Such inputs are read on the host when shapes are bound.
+/// Such inputs are read on the host when shapes are bound; the ops that read them read a host value
+/// instead.
 void ShapeInference::bindInputElements(func::FuncOp function) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   for (BlockArgument argument : findShapeInputs(function, symbols, host)) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type || !type.hasStaticShape() || !isa<IntegerType>(type.getElementType()) ||
@@ -79,30 +109,10 @@ void ShapeInference::bindInputElements(func::FuncOp function) {
     for (int64_t i = 0; i < type.getNumElements(); ++i)
       elements.push_back(
           symbols.inputElement(name ? name.getValue() : "", argument.getArgNumber(), i));
-    host[argument] = elements;
+    Value value = createHostValue(builder, argument.getLoc(), type, elements);
+    argument.replaceUsesWithIf(
+        value, [](OpOperand &use) { return !isa<func::ReturnOp>(use.getOwner()); });
   }
-}
-
-void ShapeInference::replaceByHostValue(Operation *op, const Dims &values) {
-  OpBuilder builder(op);
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Value value;
-  SmallVector<APInt> numbers;
-  unsigned bits = type.getElementTypeBitWidth();
-  for (AffineExpr expr : values)
-    if (auto number = shape::getConstant(expr))
-      numbers.push_back(APInt(bits, uint64_t(*number), /*isSigned=*/false, /*implicitTrunc=*/true));
-  if (numbers.size() == values.size())
-    value = ConstantOp::create(builder, op->getLoc(),
-                               ElementsAttr(DenseElementsAttr::get(type, numbers)));
-  else
-    value = SymbolicConstantOp::create(builder, op->getLoc(), type,
-                                       AffineMapAttr::get(shape::getMap(values, op->getContext())));
-  host[value] = values;
-  op->getResult(0).replaceAllUsesWith(value);
-  // The key must not outlive the value: a new one may get its address.
-  host.erase(op->getResult(0));
-  op->erase();
 }
 
 LogicalResult ShapeInference::visit(Operation *op) {

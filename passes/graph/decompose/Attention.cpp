@@ -67,9 +67,7 @@ static Value maskToAdd(Expansion &e, Value mask, const Scores &s) {
 }
 
 static Value positions(Expansion &e, AffineExpr begin, AffineExpr end) {
-  auto at = [&](AffineExpr value) { return e.reshape(e.vector(ArrayRef(value)), {}); };
-  Value range = e.emit("range", {at(begin), at(end), at(e.constant(1))});
-  return range;
+  return e.emit("range", {e.number(begin), e.number(end), e.number(e.constant(1))});
 }
 
 /// Scores of keys after the query's own position become -inf.

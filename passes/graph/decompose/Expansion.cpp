@@ -43,14 +43,15 @@ NamedAttribute Expansion::attr(StringRef name, ArrayRef<int64_t> values) {
   return builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(values));
 }
 
-Value Expansion::vector(ArrayRef<AffineExpr> values) {
+static Value createHostTensor(OpBuilder &builder, OpShape &shape, RankedTensorType type,
+                              ArrayRef<AffineExpr> values) {
   SmallVector<int64_t> numbers;
   for (AffineExpr expr : values)
     if (auto number = shape::getConstant(shape::simplify(expr)))
       numbers.push_back(*number);
   if (numbers.size() == values.size())
-    return vector(numbers);
-  auto type = RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
+    return ConstantOp::create(builder, shape.op->getLoc(),
+                              ElementsAttr(DenseElementsAttr::get(type, ArrayRef(numbers))));
   Value result =
       SymbolicConstantOp::create(builder, shape.op->getLoc(), type,
                                  AffineMapAttr::get(shape::getMap(values, shape.context())));
@@ -58,10 +59,17 @@ Value Expansion::vector(ArrayRef<AffineExpr> values) {
   return result;
 }
 
-Value Expansion::vector(ArrayRef<int64_t> values) {
+Value Expansion::vector(ArrayRef<AffineExpr> values) {
   auto type = RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
-  return ConstantOp::create(builder, shape.op->getLoc(),
-                            ElementsAttr(DenseElementsAttr::get(type, values)));
+  return createHostTensor(builder, shape, type, values);
+}
+
+Value Expansion::vector(ArrayRef<int64_t> values) {
+  return vector(Dims(llvm::map_to_vector<6>(values, [&](int64_t value) { return constant(value); })));
+}
+
+Value Expansion::number(AffineExpr value) {
+  return createHostTensor(builder, shape, RankedTensorType::get({}, builder.getI64Type()), value);
 }
 
 Value Expansion::scalar(double value, Type element) {

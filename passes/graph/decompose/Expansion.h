@@ -35,6 +35,8 @@ public:
   /// A vector of i64 on the host: a constant, or expressions over symbols.
   mlir::Value vector(llvm::ArrayRef<mlir::AffineExpr> values);
   mlir::Value vector(llvm::ArrayRef<int64_t> values);
+  /// A rank-0 i64 on the host.
+  mlir::Value number(mlir::AffineExpr value);
   /// A rank-0 constant.
   mlir::Value scalar(double value, mlir::Type element);
 
