@@ -6,18 +6,14 @@
 #define HEDDLE_PASSES_GRAPH_FUSION_H
 
 #include "dialects/kernel/Kernel.h"
-#include "dialects/shape/SymbolicShape.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/graph/scalar/Positions.h"
 
 namespace heddle::graph::fusion {
 
-using Dims = llvm::SmallVector<mlir::AffineExpr>;
-
-/// Coordinates in `to` of the element that lies at (d0, d1, ...) in `from`; both shapes hold the
-/// same elements in row-major order. Axes that match pass unchanged.
-Dims mapThroughReshape(llvm::ArrayRef<mlir::AffineExpr> from, llvm::ArrayRef<mlir::AffineExpr> to,
-                       mlir::MLIRContext *context);
+using form::Dims;
+using form::mapThroughReshape;
 
 /// All reads of a value, directly or through reshapes.
 struct Readers {

@@ -25,6 +25,11 @@ static bool isDepthwise(const Geometry &g) {
   return g.groups > 1 && perGroup == 1 && out && *out <= 2;
 }
 
+static Type getElement(const ConvSpec &spec) {
+  return spec.productType ? spec.productType
+                          : cast<RankedTensorType>(spec.x.getType()).getElementType();
+}
+
 /// The element of the input, or zero in the padding.
 static Scalar loadInput(Body &body, const ConvSpec &spec, const Geometry &g, Scalar batch,
                         Scalar channel, Scalars output, Scalars offset) {
@@ -38,9 +43,7 @@ static Scalar loadInput(Body &body, const ConvSpec &spec, const Geometry &g, Sca
   };
   if (!inside)
     return load();
-  Type type = spec.productType ? spec.productType
-                               : cast<RankedTensorType>(spec.x.getType()).getElementType();
-  return body.guard(inside, load, body.constant(0, type));
+  return body.guard(inside, load, body.constant(0, getElement(spec)));
 }
 
 static Scalar finish(Body &body, Node &node, const ConvSpec &spec, Scalar acc, Scalar channel) {
@@ -108,7 +111,9 @@ static Value lowerImplicit(Node &node, const ConvSpec &spec, const Geometry &g) 
   AffineExpr k = g.channelsPerGroup * g.window.volume();
   Node::Contract contract{node.outType(),
                           {g.batch * g.groups, g.outPerGroup, shape::product(g.out, context), k},
-                          resultCoordinates(g, context)};
+                          resultCoordinates(g, context),
+                          getElement(spec),
+                          isFew(shape::product(g.out, context))};
   Value w = g.groups == 1 ? node.reshape(spec.w, {g.outPerGroup, k})
                           : node.reshape(spec.w, {node.expr(g.groups), g.outPerGroup, k});
   auto lhs = [&](Body &body, Scalars at) {
@@ -213,7 +218,9 @@ static LogicalResult lowerConvTranspose(Node &node) {
   Node::Contract contract{node.outType(),
                           {g.batch * groups, g.outPerGroup, shape::product(g.out, context),
                            perGroup * g.window.volume()},
-                          resultCoordinates(g, context)};
+                          resultCoordinates(g, context),
+                          node.inType(0).getElementType(),
+                          false};
   Type element = node.inType(0).getElementType();
   auto channelOf = [&](Body &body, Scalar b, Scalar inGroup) {
     return groups == 1 ? inGroup : groupOf(body, g, b) * body.size(perGroup) + inGroup;

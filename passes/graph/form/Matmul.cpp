@@ -9,25 +9,6 @@ using namespace mlir;
 
 namespace heddle::graph::form {
 
-Dims delinearizeExpr(AffineExpr position, ArrayRef<AffineExpr> dims) {
-  Dims result(dims.size());
-  int64_t outermost = -1;
-  for (int64_t axis = dims.size() - 1; axis >= 0; --axis)
-    if (shape::getConstant(dims[axis]) != 1)
-      outermost = axis;
-  for (int64_t axis = dims.size() - 1; axis >= 0; --axis) {
-    if (shape::getConstant(dims[axis]) == 1) {
-      result[axis] = shape::constant(0, position.getContext());
-    } else if (axis == outermost) {
-      result[axis] = position;
-    } else {
-      result[axis] = position % dims[axis];
-      position = position.floorDiv(dims[axis]);
-    }
-  }
-  return result;
-}
-
 static bool allOnes(ArrayRef<AffineExpr> dims) {
   return llvm::all_of(dims, [](AffineExpr dim) { return shape::getConstant(dim) == 1; });
 }
@@ -95,6 +76,9 @@ Value lowerMatmul(Node &node, const MatmulSpec &spec) {
 
   Node::Contract contract;
   contract.type = node.outType();
+  contract.element = spec.productType ? spec.productType
+                                      : cast<RankedTensorType>(spec.a.getType()).getElementType();
+  contract.innerK = isFew(n) ? !spec.transposeA : spec.transposeB;
   AffineExpr d0 = getAffineDimExpr(0, context), d1 = getAffineDimExpr(1, context);
   if (allOnes(right.batch) && !spec.transposeA && !allOnes(batch)) {
     // Every batch meets the same right matrix: one product with more rows.

@@ -12,6 +12,8 @@ namespace heddle::graph::form {
 struct MatmulSpec {
   mlir::Value a, b; // rank 1 and up, with the meaning of numpy.matmul
   bool transposeA = false, transposeB = false;
+  /// Type of what `mapLhs` and `mapRhs` give; null: that of the operands.
+  mlir::Type productType;
   /// Changes an operand's element; `at` is (b, m, k) or (b, k, n) of the contraction.
   std::function<Scalar(Body &, Scalar x, Scalars at)> mapLhs, mapRhs;
   /// Gets the coordinates in the result.
@@ -20,9 +22,6 @@ struct MatmulSpec {
 
 /// Makes the kernel for the node's only result.
 mlir::Value lowerMatmul(Node &node, const MatmulSpec &spec);
-
-/// Coordinates in `dims` of a row-major position.
-Dims delinearizeExpr(mlir::AffineExpr position, llvm::ArrayRef<mlir::AffineExpr> dims);
 
 } // namespace heddle::graph::form
 

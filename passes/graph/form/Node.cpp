@@ -275,7 +275,33 @@ ValueRange Node::rows(ArrayRef<RankedTensorType> types, ArrayRef<int64_t> axes, 
   return op.getOutputs();
 }
 
+/// A product with a few vectors is no work for tiles: every element is a fold of its own.
+bool isFew(AffineExpr size) {
+  constexpr int64_t kFewVectors = 4;
+  auto known = shape::getConstant(size);
+  return known && *known <= kFewVectors;
+}
+
+Value Node::contractVector(const Contract &contract, Element lhs, Element rhs, Epilogue epilogue) {
+  Dims out = shape::getDims(contract.type);
+  ArrayRef<AffineExpr> sizes = contract.sizes;
+  Dims where = mapThroughReshape(out, sizes.take_front(3), op->getContext());
+  AffineExpr k = sizes[3];
+  return reduce(contract.type, contract.innerK, k, [&](Body &body, Scalars at) {
+    SmallVector<Scalar> bmn =
+        llvm::map_to_vector(where, [&](AffineExpr e) { return body.evaluate(e, at); });
+    Type accumulator = kernel::getAccumulatorType(kernel::getScalarType(contract.element));
+    Scalar sum = body.fold(kernel::FoldKind::Add, {k}, accumulator, [&](Scalars i) {
+      Scalar x = body.convert(lhs(body, {bmn[0], bmn[1], i[0]}), accumulator);
+      return x * body.convert(rhs(body, {bmn[0], i[0], bmn[2]}), accumulator);
+    });
+    return epilogue(body, bmn, sum);
+  });
+}
+
 Value Node::contract(const Contract &contract, Element lhs, Element rhs, Epilogue epilogue) {
+  if (isFew(contract.sizes[1]) || isFew(contract.sizes[2]))
+    return contractVector(contract, lhs, rhs, epilogue);
   SmallVector<Type> results{contract.type};
   AffineMap coordinates =
       AffineMap::get(3, countSymbols(contract.coordinates), contract.coordinates, op->getContext());
@@ -309,16 +335,6 @@ Value createReshape(OpBuilder &builder, Location loc, Value value, ArrayRef<Affi
   if (target == type)
     return value;
   return kernel::ReshapeOp::create(builder, loc, target, value);
-}
-
-unsigned countSymbols(ArrayRef<AffineExpr> exprs) {
-  unsigned symbols = 0;
-  for (AffineExpr expr : exprs)
-    expr.walk([&](AffineExpr e) {
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
-        symbols = std::max(symbols, symbol.getPosition() + 1);
-    });
-  return symbols;
 }
 
 } // namespace heddle::graph::form

@@ -5,13 +5,12 @@
 #ifndef HEDDLE_PASSES_GRAPH_FORM_NODE_H
 #define HEDDLE_PASSES_GRAPH_FORM_NODE_H
 
+#include "passes/graph/scalar/Positions.h"
 #include "passes/graph/scalar/Scalar.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 
 namespace heddle::graph::form {
-
-using Dims = llvm::SmallVector<mlir::AffineExpr>;
 
 class Node {
 public:
@@ -72,22 +71,26 @@ public:
                         Row row);
   struct Contract {
     mlir::RankedTensorType type;
-    Dims sizes;       // B, M, N, K
-    Dims coordinates; // of the result, over d0 = b, d1 = m, d2 = n
+    Dims sizes;         // B, M, N, K
+    Dims coordinates;   // of the result, over d0 = b, d1 = m, d2 = n
+    mlir::Type element; // of what the operands give, with sign
+    /// Neighbours in K are neighbours in memory, where the product is one with a vector.
+    bool innerK = false;
   };
   using Epilogue = llvm::function_ref<Scalar(Body &, Scalars bmn, Scalar acc)>;
   mlir::Value contract(const Contract &contract, Element lhs, Element rhs, Epilogue epilogue);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> dims);
 
 private:
+  mlir::Value contractVector(const Contract &contract, Element lhs, Element rhs, Epilogue epilogue);
   std::pair<unsigned, unsigned> segment(unsigned group) const;
 };
 
+/// So few rows or columns that a matrix product is one with vectors.
+bool isFew(mlir::AffineExpr size);
 /// A reshape, or the value itself where it has that type already.
 mlir::Value createReshape(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                           llvm::ArrayRef<mlir::AffineExpr> dims);
-/// Symbols that a map of these expressions needs.
-unsigned countSymbols(llvm::ArrayRef<mlir::AffineExpr> exprs);
 
 using Lowering = std::function<mlir::LogicalResult(Node &)>;
 using Registry = llvm::StringMap<Lowering>;

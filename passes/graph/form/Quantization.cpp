@@ -119,6 +119,8 @@ static bool isAlongOneAxis(Value tensor) {
 static void subtractZeros(Node &node, MatmulSpec &spec, Value zeroA, Value zeroB) {
   AffineExpr rows = node.expr(1);
   auto type = cast<RankedTensorType>(spec.a.getType());
+  spec.productType = isa<FloatType>(type.getElementType()) ? Type(node.builder.getF32Type())
+                                                           : Type(node.builder.getI32Type());
   if (type.getRank() > 1)
     rows = shape::getDim(type, type.getRank() - 2);
   spec.mapLhs = [=](Body &body, Scalar x, Scalars at) {

@@ -44,10 +44,10 @@ func.func @pointwise(%x: tensor<2x3x5x7xf32>, %w: tensor<8x3x1x1xf32>) -> tensor
 // CHECK: epilogue
 // CHECK: kernel.load %arg2
 // CHECK: arith.addf
-func.func @padded(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf32>) -> tensor<1x4x8x8xf32> {
+func.func @padded(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf32>) -> tensor<1x8x8x8xf32> {
   %0 = graph.conv %x, %w, %b {pads = array<i64: 1, 1, 1, 1>}
-      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
-  return %0 : tensor<1x4x8x8xf32>
+      : (tensor<1x3x8x8xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>) -> tensor<1x8x8x8xf32>
+  return %0 : tensor<1x8x8x8xf32>
 }
 
 // -----
@@ -56,9 +56,9 @@ func.func @padded(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4
 // CHECK-LABEL: func.func @unpadded
 // CHECK: kernel.contract
 // CHECK-NOT: scf.if
-func.func @unpadded(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32> {
-  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
-  return %0 : tensor<1x4x6x6xf32>
+func.func @unpadded(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<1x8x6x6xf32> {
+  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x6x6xf32>
+  return %0 : tensor<1x8x6x6xf32>
 }
 
 // -----
@@ -71,4 +71,16 @@ func.func @unpadded(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<
 func.func @depthwise(%x: tensor<1x4x8x8xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x6x6xf32> {
   %0 = graph.conv %x, %w {group = 4 : i64} : (tensor<1x4x8x8xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x6x6xf32>
   return %0 : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+// A product with one row is a fold an element, shared where the matrix is contiguous in K.
+// CHECK-LABEL: func.func @vector
+// CHECK-NOT: kernel.contract
+// CHECK: kernel.reduce -> tensor<1x100xf32>
+// CHECK: kernel.fold add
+func.func @vector(%x: tensor<1x64xf32>, %w: tensor<100x64xf32>) -> tensor<1x100xf32> {
+  %0 = graph.gemm %x, %w {transB = 1 : i64} : (tensor<1x64xf32>, tensor<100x64xf32>) -> tensor<1x100xf32>
+  return %0 : tensor<1x100xf32>
 }

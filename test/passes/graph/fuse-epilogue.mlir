@@ -5,7 +5,7 @@
 // Convolution, bias, residual and relu are one kernel; the residual is read as [B, M, N].
 // CHECK-LABEL: func.func @conv_residual_relu
 // CHECK-NOT: kernel.map
-// CHECK: %[[R:.+]] = kernel.reshape %arg3 : tensor<1x4x6x6xf32> -> tensor<1x4x36xf32>
+// CHECK: %[[R:.+]] = kernel.reshape %arg3 : tensor<1x8x6x6xf32> -> tensor<1x8x36xf32>
 // CHECK: kernel.contract
 // CHECK: epilogue
 // CHECK-NEXT: ^bb0(%[[B:.+]]: index, %[[M:.+]]: index, %[[N:.+]]: index, %{{.+}}: f32):
@@ -13,12 +13,12 @@
 // CHECK: kernel.load %[[R]][%[[B]], %[[M]], %[[N]]]
 // CHECK: arith.maximumf
 // CHECK-NOT: kernel.map
-func.func @conv_residual_relu(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf32>,
-                              %r: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
-  %0 = graph.conv %x, %w, %b : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x6x6xf32>
-  %1 = graph.add %0, %r : (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
-  %2 = graph.relu %1 : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
-  return %2 : tensor<1x4x6x6xf32>
+func.func @conv_residual_relu(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf32>,
+                              %r: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
+  %0 = graph.conv %x, %w, %b : (tensor<1x3x8x8xf32>, tensor<8x3x3x3xf32>, tensor<8xf32>) -> tensor<1x8x6x6xf32>
+  %1 = graph.add %0, %r : (tensor<1x8x6x6xf32>, tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
+  %2 = graph.relu %1 : (tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
+  return %2 : tensor<1x8x6x6xf32>
 }
 
 // -----
@@ -28,17 +28,17 @@ func.func @conv_residual_relu(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, 
 // CHECK-NOT: kernel.map
 // CHECK: kernel.contract
 // CHECK-NOT: kernel.map
-func.func @hard_swish(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32> {
+func.func @hard_swish(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x1x1xf32>) -> tensor<1x8x8x8xf32> {
   %three = graph.constant dense<3.0> : tensor<f32> : tensor<f32>
   %zero = graph.constant dense<0.0> : tensor<f32> : tensor<f32>
   %six = graph.constant dense<6.0> : tensor<f32> : tensor<f32>
-  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
-  %1 = graph.add %0, %three : (tensor<1x4x8x8xf32>, tensor<f32>) -> tensor<1x4x8x8xf32>
+  %0 = graph.conv %x, %w : (tensor<1x3x8x8xf32>, tensor<8x3x1x1xf32>) -> tensor<1x8x8x8xf32>
+  %1 = graph.add %0, %three : (tensor<1x8x8x8xf32>, tensor<f32>) -> tensor<1x8x8x8xf32>
   %2 = "graph.clip"(%1, %zero, %six) <{operandSegmentSizes = array<i32: 1, 1, 1>}>
-      : (tensor<1x4x8x8xf32>, tensor<f32>, tensor<f32>) -> tensor<1x4x8x8xf32>
-  %3 = graph.mul %0, %2 : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
-  %4 = graph.div %3, %six : (tensor<1x4x8x8xf32>, tensor<f32>) -> tensor<1x4x8x8xf32>
-  return %4 : tensor<1x4x8x8xf32>
+      : (tensor<1x8x8x8xf32>, tensor<f32>, tensor<f32>) -> tensor<1x8x8x8xf32>
+  %3 = graph.mul %0, %2 : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  %4 = graph.div %3, %six : (tensor<1x8x8x8xf32>, tensor<f32>) -> tensor<1x8x8x8xf32>
+  return %4 : tensor<1x8x8x8xf32>
 }
 
 // -----
@@ -81,10 +81,10 @@ func.func @rows(%x: tensor<4x100xf32>, %y: tensor<4x100xf32>) -> tensor<4x100xf3
 // CHECK-LABEL: func.func @kept
 // CHECK: kernel.contract
 // CHECK: kernel.map
-func.func @kept(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
-  %0 = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  %1 = graph.relu %0 : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+func.func @kept(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  %0 = graph.matmul %x, %w : (tensor<16x32xf32>, tensor<32x16xf32>) -> tensor<16x16xf32>
+  %1 = graph.relu %0 : (tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %0, %1 : tensor<16x16xf32>, tensor<16x16xf32>
 }
 
 // -----
@@ -93,8 +93,8 @@ func.func @kept(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>) -> (tensor<4x4xf32>, t
 // CHECK-LABEL: func.func @transposed
 // CHECK: kernel.contract
 // CHECK: kernel.map
-func.func @transposed(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>) -> tensor<4x4xf32> {
-  %0 = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  %1 = graph.transpose %0 {perm = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
+func.func @transposed(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> tensor<16x16xf32> {
+  %0 = graph.matmul %x, %w : (tensor<16x32xf32>, tensor<32x16xf32>) -> tensor<16x16xf32>
+  %1 = graph.transpose %0 {perm = array<i64: 1, 0>} : (tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %1 : tensor<16x16xf32>
 }

@@ -36,12 +36,12 @@ func.func @rounding(%x: tensor<8xf16>) -> tensor<8xf16> {
 // CHECK: kernel.contract
 // CHECK: ^bb0(%{{.+}}: index, %[[M:.+]]: index, %[[K:.+]]: index):
 // CHECK-NEXT: kernel.load %arg0[%[[K]], %[[M]]]
-func.func @transpose(%x: tensor<8x16xf32>, %w: tensor<8x4xf32>) -> (tensor<16x4xf32>, tensor<16x8xf32>) {
+func.func @transpose(%x: tensor<8x16xf32>, %w: tensor<8x5xf32>) -> (tensor<16x5xf32>, tensor<16x8xf32>) {
   %0 = graph.transpose %x {perm = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
-  %1 = graph.matmul %0, %w : (tensor<16x8xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
+  %1 = graph.matmul %0, %w : (tensor<16x8xf32>, tensor<8x5xf32>) -> tensor<16x5xf32>
   %2 = graph.transpose %x {perm = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
   %3 = graph.tanh %2 : (tensor<16x8xf32>) -> tensor<16x8xf32>
-  return %1, %3 : tensor<16x4xf32>, tensor<16x8xf32>
+  return %1, %3 : tensor<16x5xf32>, tensor<16x8xf32>
 }
 
 // -----

@@ -11,9 +11,9 @@
 // CHECK-NOT: math = 1
 // SAME-NOT: math = 1
 // BAD: precision must be f32, tf32, f16 or bf16, got "int8"
-func.func @products(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x8xf16>, %d: tensor<8x4xf16>)
-    -> (tensor<4x4xf32>, tensor<4x4xf16>) {
-  %0 = graph.matmul %a, %b : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  %1 = graph.matmul %c, %d : (tensor<4x8xf16>, tensor<8x4xf16>) -> tensor<4x4xf16>
-  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf16>
+func.func @products(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x8xf16>, %d: tensor<8x16xf16>)
+    -> (tensor<16x16xf32>, tensor<16x16xf16>) {
+  %0 = graph.matmul %a, %b : (tensor<16x8xf32>, tensor<8x16xf32>) -> tensor<16x16xf32>
+  %1 = graph.matmul %c, %d : (tensor<16x8xf16>, tensor<8x16xf16>) -> tensor<16x16xf16>
+  return %0, %1 : tensor<16x16xf32>, tensor<16x16xf16>
 }
