@@ -99,15 +99,19 @@ static Scalar combine(Body &body, StringRef reduction, Scalar old, Scalar x) {
 static Scalar scatter(Body &body, StringRef reduction, Scalar old, const Candidates &candidates) {
   using kernel::FoldKind;
   if (reduction == "none") {
-    // The last update wins: fold its position plus one, where zero means none.
-    Scalar last =
-        body.fold(FoldKind::Max, candidates.sizes, body.builder.getIndexType(), [&](Scalars k) {
-          Scalar position = body.linearize(k, candidates.sizes);
-          return body.select(candidates.reaches(body, k), position + 1, body.index(0));
-        });
+    // The last update wins: fold its position plus one, where anything below one means none.
+    Type i32 = body.builder.getI32Type();
+    Scalar one = body.integer(1, i32), none = body.integer(0, i32);
+    Scalar last = body.fold(FoldKind::Max, candidates.sizes, i32, [&](Scalars k) {
+      Scalar position = body.convert(body.linearize(k, candidates.sizes), i32);
+      return body.select(candidates.reaches(body, k), position + one, none);
+    });
     return body.branch(
-        equal(last, body.index(0)), [&] { return old; },
-        [&] { return candidates.update(body, body.delinearize(last - 1, candidates.sizes)); });
+        last < one, [&] { return old; },
+        [&] {
+          Scalar position = body.toIndex(last - one);
+          return candidates.update(body, body.delinearize(position, candidates.sizes));
+        });
   }
   Type type = getComputeType(old.type);
   bool isUnsigned = old.isUnsigned(), isBool = type.isInteger(1);
