@@ -70,5 +70,6 @@ include "dialects/graph/ElementwiseOps.td"
 include "dialects/graph/MovementOps.td"
 include "dialects/graph/ReductionOps.td"
 include "dialects/graph/ContractionOps.td"
+include "dialects/graph/CompositeOps.td"
 
 #endif

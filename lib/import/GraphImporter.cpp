@@ -104,6 +104,60 @@ Type GraphImporter::importType(const onnx::ValueInfoProto &info, int64_t input) 
   return shape::getTensorType(dims, element);
 }
 
+/// Numbers separated by commas as a tensor; null, and a reason, where they do not fit the type.
+static ElementsAttr parseNumbers(StringRef text, RankedTensorType type, std::string &problem) {
+  SmallVector<StringRef> items;
+  text.split(items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (!type.hasStaticShape() || int64_t(items.size()) != type.getNumElements()) {
+    problem = "has " + std::to_string(items.size()) + " numbers, its shape does not";
+    return {};
+  }
+  SmallVector<Attribute> values;
+  for (StringRef item : items) {
+    item = item.trim();
+    int64_t integer = 0;
+    double real = 0;
+    if (auto element = dyn_cast<FloatType>(type.getElementType())) {
+      if (item.getAsDouble(real))
+        break;
+      values.push_back(FloatAttr::get(element, real));
+      continue;
+    }
+    if (item.getAsInteger(10, integer))
+      break;
+    unsigned bits = type.getElementTypeBitWidth();
+    values.push_back(
+        IntegerAttr::get(type.getElementType(), APInt(bits, uint64_t(integer), /*isSigned=*/false,
+                                                      /*implicitTrunc=*/true)));
+  }
+  if (values.size() != items.size()) {
+    problem = "has '" + items[values.size()].str() + "', which is no number of its type";
+    return {};
+  }
+  return DenseElementsAttr::get(type, values);
+}
+
+LogicalResult GraphImporter::fixInputValues() {
+  for (BlockArgument argument : main.getArguments()) {
+    auto name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "graph.name");
+    auto given = options.inputValues.find(name.getValue());
+    if (given == options.inputValues.end())
+      continue;
+    std::string problem;
+    auto value = parseNumbers(given->second, cast<RankedTensorType>(argument.getType()), problem);
+    if (!value)
+      return error(argument.getLoc()) << "the value given for this input " << problem;
+    main.setArgAttr(argument.getArgNumber(), "graph.value", value);
+    top.values[name.getValue()] = graph::ConstantOp::create(builder, argument.getLoc(), value);
+  }
+  for (const auto &entry : options.inputValues)
+    if (!llvm::any_of(model.graph().input(),
+                      [&](const auto &input) { return input.name() == entry.getKey(); }))
+      return error(module.getLoc())
+             << "a value is given for input '" << entry.getKey() << "', which the model has not";
+  return success();
+}
+
 LogicalResult GraphImporter::importInputs() {
   SmallVector<Type> types;
   SmallVector<StringRef> names;
@@ -130,7 +184,7 @@ LogicalResult GraphImporter::importInputs() {
     top.values[name] = body->getArgument(i);
   }
   builder.setInsertionPointToEnd(body);
-  return success();
+  return fixInputValues();
 }
 
 LogicalResult GraphImporter::importOutputs() {

@@ -34,6 +34,7 @@ private:
 
   mlir::LogicalResult importOpsets();
   mlir::LogicalResult importInputs();
+  mlir::LogicalResult fixInputValues();
   mlir::LogicalResult importOutputs();
   mlir::Type importType(const onnx::ValueInfoProto &info, int64_t input);
   void addInitializers(const onnx::GraphProto &graph, Scope &scope);

@@ -13,6 +13,11 @@ namespace heddle::import {
 struct ImportOptions {
   /// Numbers for named dimensions of the model's inputs; the others stay symbolic.
   llvm::StringMap<int64_t> dimSizes;
+  /// Contents of named inputs that are known when the model is compiled, as numbers separated by
+  /// commas. Such an input decides something at compile time, like the axes of a reduction; it
+  /// stays an input, and its argument has the contents as attribute `graph.value`, so that another
+  /// value at run time can be refused.
+  llvm::StringMap<std::string> inputValues;
 };
 
 /// Imports a model file as a module with one function `main`: arguments are the model's inputs,

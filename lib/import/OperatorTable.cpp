@@ -21,7 +21,8 @@ static unsigned countGroups(OperationName name, MLIRContext *context) {
 }
 
 OperatorTable::OperatorTable(MLIRContext *context) {
-  // The look-up by dialect needs an order of names that it has not got when many dialects are loaded.
+  // The look-up by dialect needs an order of names that it has not got when many dialects are
+  // loaded.
   for (RegisteredOperationName name : context->getRegisteredOperations()) {
     auto *interface = name.getInterface<graph::OnnxOperator>();
     if (!interface)

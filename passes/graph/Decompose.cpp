@@ -15,7 +15,13 @@ using namespace mlir;
 static const llvm::StringMap<Expand> &getExpansions() {
   static const llvm::StringMap<Expand> table = {
       {"attention", expandAttention},
+      {"blackman_window", expandBlackmanWindow},
+      {"center_crop_pad", expandCenterCropPad},
       {"einsum", expandEinsum},
+      {"hamming_window", expandHammingWindow},
+      {"hann_window", expandHannWindow},
+      {"negative_log_likelihood_loss", expandNegativeLogLikelihoodLoss},
+      {"softmax_cross_entropy_loss", expandSoftmaxCrossEntropyLoss},
       {"rotary_embedding", expandRotaryEmbedding},
   };
   return table;

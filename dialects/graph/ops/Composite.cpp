@@ -213,7 +213,58 @@ static LogicalResult rotaryEmbedding(OpShape &op) {
   return op.give(op.dims(0), op.element(0));
 }
 
+//===----------------------------------------------------------------------------------------------===//
+// Losses, windows, crops
+//===----------------------------------------------------------------------------------------------===//
+
+static LogicalResult loss(OpShape &op) {
+  Dims scores = op.dims(0), target = op.dims(1);
+  if (scores.size() < 2 || target.size() + 1 != scores.size())
+    return op.fail("needs scores of [batch, classes, ...] and a target of [batch, ...]");
+  if (!isa<IntegerType>(op.element(1)))
+    return op.fail("target must have integers");
+  StringRef reduction = op.text("reduction", "mean");
+  if (reduction != "none" && reduction != "sum" && reduction != "mean")
+    return op.fail("reduction must be 'none', 'sum' or 'mean', got '" + reduction + "'");
+  if (failed(op.give(reduction == "none" ? target : Dims(), op.element(0))))
+    return failure();
+  if (op.op->getNumResults() > 2)
+    return op.fail("has more than 2 results");
+  return op.op->getNumResults() > 1 ? op.give(scores, op.element(0)) : success();
+}
+
+static LogicalResult window(OpShape &op) {
+  auto size = op.values(0);
+  if (!size || size->size() != 1)
+    return op.unsupported("the size must be known on the host before the model runs");
+  Type element = getElementType(op.integer("output_datatype", 1), op.context());
+  if (!element)
+    return op.fail("output_datatype must be a number type");
+  return op.give(*size, element);
+}
+
+static LogicalResult centerCropPad(OpShape &op) {
+  Dims dims = op.dims(0);
+  auto target = op.values(1);
+  if (!target)
+    return op.unsupported("the shape must be known on the host before the model runs");
+  auto axes =
+      op.axes(op.integers("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, dims.size()))),
+              dims.size());
+  if (failed(axes))
+    return failure();
+  if (axes->size() != target->size())
+    return op.fail("shape must have one entry for each of " + Twine(axes->size()) + " axes");
+  for (auto [axis, size] : llvm::zip_equal(*axes, *target))
+    dims[axis] = size;
+  return op.give(dims, op.element(0));
+}
+
 void addCompositeRules(ShapeRules &rules) {
+  rules["negative_log_likelihood_loss"] = rules["softmax_cross_entropy_loss"] = loss;
+  for (StringRef name : {"hann_window", "hamming_window", "blackman_window"})
+    rules[name] = window;
+  rules["center_crop_pad"] = centerCropPad;
   rules["einsum"] = einsum;
   rules["attention"] = attention;
   rules["rotary_embedding"] = rotaryEmbedding;

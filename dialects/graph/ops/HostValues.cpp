@@ -307,11 +307,25 @@ std::optional<Dims> foldHostValues(OpShape &op) {
 }
 
 SmallVector<unsigned> getShapeOperands(StringRef name) {
-  static const llvm::StringMap<SmallVector<unsigned>> table = {
-      {"reshape", {1}}, {"slice", {1, 2, 3, 4}}, {"expand", {1}},      {"pad", {1, 3}},
-      {"tile", {1}},    {"resize", {3}},         {"top_k", {1}},       {"split", {1}},
-      {"squeeze", {1}}, {"unsqueeze", {1}},      {"range", {0, 1, 2}}, {"constant_of_shape", {0}},
-      {"one_hot", {1}}, {"cum_sum", {1}},        {"cum_prod", {1}}};
+  static const llvm::StringMap<SmallVector<unsigned>> table = {{"reshape", {1}},
+                                                               {"slice", {1, 2, 3, 4}},
+                                                               {"expand", {1}},
+                                                               {"pad", {1, 3}},
+                                                               {"tile", {1}},
+                                                               {"resize", {3}},
+                                                               {"top_k", {1}},
+                                                               {"split", {1}},
+                                                               {"squeeze", {1}},
+                                                               {"unsqueeze", {1}},
+                                                               {"range", {0, 1, 2}},
+                                                               {"constant_of_shape", {0}},
+                                                               {"one_hot", {1}},
+                                                               {"hann_window", {0}},
+                                                               {"hamming_window", {0}},
+                                                               {"blackman_window", {0}},
+                                                               {"center_crop_pad", {1}},
+                                                               {"cum_sum", {1}},
+                                                               {"cum_prod", {1}}};
   auto found = table.find(name);
   if (found != table.end())
     return found->second;

@@ -53,9 +53,8 @@ static LogicalResult reshape(OpShape &op) {
   }
   Dims rest = dims;
   for (unsigned i : unknown)
-    rest[i] = op.symbols.derived(
-        DerivedOp::kSelect,
-        {op.symbols.derived(DerivedOp::kEqual, {dims[i], minusOne}), one, dims[i]});
+    // At least 1: the quotient is computed even where no entry is -1, and must not divide by 0.
+    rest[i] = op.symbols.derived(DerivedOp::kMax, {dims[i], one});
   AffineExpr remaining = shape::quotient(input, rest, op.context());
   if (inferred >= 0)
     dims[inferred] = remaining;

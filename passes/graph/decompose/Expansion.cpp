@@ -65,7 +65,8 @@ Value Expansion::vector(ArrayRef<AffineExpr> values) {
 }
 
 Value Expansion::vector(ArrayRef<int64_t> values) {
-  return vector(Dims(llvm::map_to_vector<6>(values, [&](int64_t value) { return constant(value); })));
+  return vector(
+      Dims(llvm::map_to_vector<6>(values, [&](int64_t value) { return constant(value); })));
 }
 
 Value Expansion::number(AffineExpr value) {

@@ -68,6 +68,12 @@ using Expand = mlir::LogicalResult (*)(Expansion &);
 mlir::LogicalResult expandAttention(Expansion &e);
 mlir::LogicalResult expandRotaryEmbedding(Expansion &e);
 mlir::LogicalResult expandEinsum(Expansion &e);
+mlir::LogicalResult expandNegativeLogLikelihoodLoss(Expansion &e);
+mlir::LogicalResult expandSoftmaxCrossEntropyLoss(Expansion &e);
+mlir::LogicalResult expandHannWindow(Expansion &e);
+mlir::LogicalResult expandHammingWindow(Expansion &e);
+mlir::LogicalResult expandBlackmanWindow(Expansion &e);
+mlir::LogicalResult expandCenterCropPad(Expansion &e);
 
 } // namespace heddle::graph
 
