@@ -4,6 +4,7 @@
 # Installs what Heddle is built and tested with, on Debian 12: packages by name, the CUDA files from an installed toolkit
 # or from PyPI, Python packages with pinned hashes in build/venv. Does nothing, quickly, where all of it is there. Writes
 # build/toolchain.env, which tells the build where ptxas, cuda.h and the device library lie.
+# HEDDLE_CUDA_FROM_PYPI=1 leaves an installed toolkit aside.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -61,7 +62,7 @@ if ((${#missing[@]})); then
   for package in "${missing[@]}"; do
     # `apt-cache show` knows a package only if a repository offers it.
     apt-cache show "$package" >/dev/null 2>&1 ||
-      fail "no apt repository offers \"$package\"; LLVM 22 for Debian 12 is at https://apt.llvm.org (suite llvm-toolchain-bookworm-22)"
+      fail "no apt repository offers \"$package\"; Debian 12 has it in bookworm and bookworm-security, so add both to the apt sources"
   done
   quietly "apt-get install failed; try: apt-get install ${missing[*]}" \
     as_root apt-get install -q -y --no-install-recommends "${missing[@]}"
