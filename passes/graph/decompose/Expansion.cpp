@@ -141,11 +141,15 @@ Value Expansion::reduceSum(Value value, ArrayRef<int64_t> axes) {
 }
 
 LogicalResult Expansion::replace(ArrayRef<Value> values) {
-  for (auto [result, value] : llvm::zip_equal(shape.op->getResults(), values)) {
+  for (auto [result, given] : llvm::zip_equal(shape.op->getResults(), values)) {
+    Value value = given;
     if (!value && result.use_empty())
       continue;
     if (!value)
       return failure();
+    // Equal sizes may have been found in different forms.
+    if (result.getType() != value.getType())
+      value = reshape(value, dims(result));
     if (result.getType() != value.getType())
       return shape.fail("the expansion's type differs from the operator's (internal error)");
     result.replaceAllUsesWith(value);
