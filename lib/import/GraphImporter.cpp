@@ -131,7 +131,7 @@ static ElementsAttr parseNumbers(StringRef text, RankedTensorType type, std::str
                                                       /*implicitTrunc=*/true)));
   }
   if (values.size() != items.size()) {
-    problem = "has '" + items[values.size()].str() + "', which is no number of its type";
+    problem = "has '" + items[values.size()].trim().str() + "', which is no number of its type";
     return {};
   }
   return DenseElementsAttr::get(type, values);
