@@ -110,8 +110,8 @@ void ShapeInference::bindInputElements(func::FuncOp function) {
       elements.push_back(
           symbols.inputElement(name ? name.getValue() : "", argument.getArgNumber(), i));
     Value value = createHostValue(builder, argument.getLoc(), type, elements);
-    argument.replaceUsesWithIf(
-        value, [](OpOperand &use) { return !isa<func::ReturnOp>(use.getOwner()); });
+    argument.replaceUsesWithIf(value,
+                               [](OpOperand &use) { return !isa<func::ReturnOp>(use.getOwner()); });
   }
 }
 
@@ -135,8 +135,14 @@ LogicalResult ShapeInference::visit(Operation *op) {
   auto known = op->getNumResults() == 1 ? host.find(op->getResult(0)) : host.end();
   std::optional<Dims> values =
       known != host.end() ? std::optional(known->second) : foldHostValues(shape);
-  if (values && int64_t(values->size()) == shape.results[0].getNumElements())
+  if (values && int64_t(values->size()) == shape.results[0].getNumElements()) {
     replaceByHostValue(op, *values);
+  } else if (DenseElementsAttr numbers = foldNumbers(shape)) {
+    OpBuilder builder(op);
+    auto constant = ConstantOp::create(builder, op->getLoc(), ElementsAttr(numbers));
+    op->getResult(0).replaceAllUsesWith(constant);
+    op->erase();
+  }
   return success();
 }
 

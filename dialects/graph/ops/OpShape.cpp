@@ -83,19 +83,29 @@ FailureOr<SmallVector<int64_t>> OpShape::constants(unsigned group, StringRef wha
 }
 
 std::optional<SmallVector<double>> OpShape::numbers(unsigned group) const {
+  return in(group) ? numbersOf(in(group)) : std::nullopt;
+}
+
+std::optional<SmallVector<double>> OpShape::numbersOf(Value value) const {
   DenseElementsAttr dense;
-  if (!in(group) || !matchPattern(in(group), m_Constant(&dense)))
-    return std::nullopt;
-  if (isa<FloatType>(dense.getElementType()))
+  if (matchPattern(value, m_Constant(&dense)) && isa<FloatType>(dense.getElementType()) &&
+      dense.getNumElements() <= kMaxHostElems)
     return llvm::map_to_vector(dense.getValues<APFloat>(), [](APFloat value) {
       bool lossy;
       value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
       return value.convertToDouble();
     });
-  auto exprs = values(group);
+  auto exprs = valuesOf(value);
   if (!exprs)
     return std::nullopt;
-  return llvm::map_to_vector(*exprs, [](AffineExpr e) { return double(*shape::getConstant(e)); });
+  SmallVector<double> result;
+  for (AffineExpr expr : *exprs) {
+    auto number = shape::getConstant(expr);
+    if (!number)
+      return std::nullopt;
+    result.push_back(double(*number));
+  }
+  return result;
 }
 
 FailureOr<int64_t> OpShape::axis(int64_t axis, int64_t rank) const {

@@ -52,6 +52,7 @@ public:
   mlir::FailureOr<llvm::SmallVector<int64_t>> constants(unsigned group, llvm::StringRef what) const;
   /// Numbers of a constant operand of any type; nothing if it is not constant.
   std::optional<llvm::SmallVector<double>> numbers(unsigned group) const;
+  std::optional<llvm::SmallVector<double>> numbersOf(mlir::Value value) const;
 
   /// An axis in [-rank, rank) as [0, rank), or an error.
   mlir::FailureOr<int64_t> axis(int64_t axis, int64_t rank) const;
@@ -87,6 +88,9 @@ const ShapeRules &getShapeRules();
 /// Computes the contents of a result of an op of shape arithmetic, where its operands' contents are
 /// known and its type is.
 std::optional<Dims> foldHostValues(OpShape &op);
+/// The contents of a result that follows from constants with floats among them; null where it does not,
+/// or is not small.
+mlir::DenseElementsAttr foldNumbers(OpShape &op);
 /// True for ops that `foldHostValues` can fold.
 bool isHostFoldable(llvm::StringRef mnemonic);
 /// The operand groups that decide shapes, so that the host must know them.
