@@ -7,5 +7,5 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   heddle::compiler::registerDialects(registry);
-  return mlir::asMainReturnCode(mlir::MlirLspServerMain(argc, argv, registry));
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry)) ? 1 : 0;
 }

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,13 +18,14 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/plan/Passes.h"
 
 using namespace mlir;
 
 namespace heddle::compiler {
 
 void registerDialects(DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, kernel::KernelDialect>();
+  registry.insert<graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect>();
   registerBuiltinDialectTranslation(registry);
@@ -34,6 +36,7 @@ void registerDialects(DialectRegistry &registry) {
 void registerPasses() {
   registerTransformsPasses();
   graph::registerGraphPasses();
+  plan::registerPlanPasses();
 }
 
 } // namespace heddle::compiler

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns demands on symbolic sizes into checks of the plan.
+#include "passes/plan/Checks.h"
+
+#include "dialects/shape/SymbolicShape.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+
+namespace heddle::plan {
+
+static constexpr int64_t kMaxElems = int64_t(1) << 31;
+
+void Checks::create(Location loc, CheckKind kind, AffineExpr a, AffineExpr b, StringRef message) {
+  AffineMap numbers = shape::getMap({a, b}, builder.getContext());
+  if ((kind == CheckKind::Equal ? seenEqual : seenLess).insert(numbers).second)
+    CheckOp::create(builder, loc, kind, numbers, message);
+}
+
+/// Whether an expression is a sum of products without a negative constant; symbols are sizes, and
+/// not negative, unless they are elements of an input, which the size that they make must show.
+static bool isObviouslyNonNegative(AffineExpr expr) {
+  bool negative = false;
+  expr.walk([&](AffineExpr part) {
+    auto value = shape::getConstant(part);
+    negative |= value && *value < 0;
+  });
+  return !negative && !isa<AffineSymbolExpr>(expr);
+}
+
+LogicalResult Checks::requireIndexable(Location loc, RankedTensorType type) {
+  SmallVector<AffineExpr> dims = shape::getDims(type);
+  if (type.hasStaticShape()) {
+    std::optional<int64_t> count = 1;
+    for (int64_t size : type.getShape())
+      count = size == 0 ? std::optional<int64_t>(0)
+              : count   ? llvm::checkedMul(*count, size)
+                        : count;
+    if (!count || *count >= kMaxElems)
+      return emitError(loc) << "tensor " << type
+                            << " has 2^31 elements or more, which kernels cannot index; use a "
+                               "smaller batch or split the model";
+    return success();
+  }
+  MLIRContext *context = builder.getContext();
+  for (AffineExpr dim : dims)
+    if (!shape::getConstant(dim) && !isObviouslyNonNegative(dim))
+      create(loc, CheckKind::Less, shape::constant(-1, context), dim,
+             "a tensor would have a negative size; use larger inputs");
+  create(loc, CheckKind::Less, shape::product(dims, context), shape::constant(kMaxElems, context),
+         "a tensor would have 2^31 elements or more, which kernels cannot index; use smaller "
+         "inputs");
+  return success();
+}
+
+LogicalResult Checks::requireSameElementCount(Location loc, RankedTensorType a,
+                                              RankedTensorType b) {
+  MLIRContext *context = builder.getContext();
+  AffineExpr countA = shape::product(shape::getDims(a), context);
+  AffineExpr countB = shape::product(shape::getDims(b), context);
+  if (shape::provablyEqual(countA, countB) ||
+      shape::getConstant(shape::quotient(shape::getDims(a), shape::getDims(b), context)) == 1)
+    return success();
+  if (shape::getConstant(countA) && shape::getConstant(countB))
+    return emitError(loc) << "cannot reshape " << a << " to " << b
+                          << ": they have different numbers of elements";
+  create(loc, CheckKind::Equal, countA, countB,
+         "a reshape needs as many elements as its input has");
+  return success();
+}
+
+void Checks::requireEqual(Location loc, AffineExpr a, AffineExpr b, StringRef message) {
+  if (!shape::provablyEqual(a, b))
+    create(loc, CheckKind::Equal, a, b, message);
+}
+
+} // namespace heddle::plan
