@@ -56,7 +56,8 @@ RULES = (
 def rule_of(path: str) -> tuple[Optional[Rule], str]:
     """The row for a file, and the name that stood for "*"."""
     for rule in RULES:
-        match = re.match(re.escape(rule.folder).replace(r"\*", "([^/]+)") + r"(/|$)", path)
+        end = "/" if "*" in rule.folder else "(?:/|$)"
+        match = re.match(re.escape(rule.folder).replace(r"\*", "([^/]+)") + end, path)
         if match:
             return rule, match.group(1) if "*" in rule.folder else ""
     return None, ""

@@ -135,6 +135,7 @@ def self_test() -> int:
         (check_includes, "dialects/graph/A.cpp", '#include "dialects/kernel/Kernel.h"', '#include "dialects/graph/Graph.h"'),
         (check_includes, "passes/graph/A.cpp", '#include "passes/plan/Passes.h"', '#include "dialects/kernel/Kernel.h"'),
         (check_includes, "passes/graph/A.cpp", '#include "lib/import/Import.h"', '#include "lib/target/Rows.h"'),
+        (check_includes, "passes/Pipeline.cpp", '#include "runtime/Driver.h"', '#include "passes/plan/Passes.h"'),
         (check_includes, "lib/memory/A.cpp", '#include "lib/target/A.h"', '#include "heddle/Status.h"'),
         (check_includes, "lib/import/A.cpp", "#include <boost/any.hpp>", "#include <onnx/onnx_pb.h>"),
         (check_size, "lib/a/A.cpp", "x\n" * 701, "x\n" * 700),
