@@ -144,6 +144,8 @@ Result<Options> parseOptions(const std::vector<std::string> &arguments) {
       return invalidArgument("flag \"" + name + "\" needs a value; --help shows its form");
     HEDDLE_TRY(flag->apply(options, value));
   }
+  if (!options.shapes.empty() && !options.randomSeed)
+    return invalidArgument("--shape is for made-up inputs; add --random=SEED");
   if (options.model.empty() && !options.help && !options.version)
     return invalidArgument("which model? usage: heddle-run FILE.heddle [flags]; --help shows all");
   return options;

@@ -23,6 +23,12 @@ struct Options {
   bool check = false, counters = false;
   int benchmarkRuns = 0; ///< 0: none
   Tolerance tolerance;
+
+  /// Whether any flag makes sense only if the model runs.
+  bool wantsRun() const {
+    return !inputs.empty() || !expectations.empty() || randomSeed || !outputFolder.empty() ||
+           check || counters || benchmarkRuns > 0;
+  }
 };
 
 /// Errors:  kInvalidArgument that names the argument and says what is expected.

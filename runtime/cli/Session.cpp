@@ -60,8 +60,7 @@ public:
     printFile(file.data());
     // Looking at a model needs no device.
     const artifact::Variant &first = file.data().variants.front();
-    if (options.inputs.empty() && !options.randomSeed && options.expectations.empty() &&
-        !first.inputs.empty()) {
+    if (!options.wantsRun() && !first.inputs.empty()) {
       std::printf("%s\npass %s; --help shows all\n", signature(first).c_str(),
                   howToPass(first).c_str());
       return Status::success();

@@ -116,6 +116,7 @@ TEST(Options, Mistakes) {
   EXPECT_TRUE(contains(text({"--random=99999999999999999999"}), "not a whole number"));
   EXPECT_TRUE(contains(text({"--benchmark=0"}), "at least 1"));
   EXPECT_TRUE(contains(text({"--rtol=-1"}), "at least 0"));
+  EXPECT_TRUE(contains(text({"--shape=x=1"}), "add --random=SEED"));
   EXPECT_TRUE(contains(text({"--rtol=nan"}), "at least 0"));
   EXPECT_TRUE(contains(parseOptions({}).status().text(), "which model?"));
   EXPECT_TRUE(parseOptions({"--help"}).ok());
