@@ -18,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/kernel/Passes.h"
 #include "passes/plan/Passes.h"
 
 using namespace mlir;
@@ -36,6 +37,7 @@ void registerDialects(DialectRegistry &registry) {
 void registerPasses() {
   registerTransformsPasses();
   graph::registerGraphPasses();
+  kernel::registerKernelPasses();
   plan::registerPlanPasses();
 }
 
