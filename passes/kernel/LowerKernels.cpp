@@ -41,7 +41,7 @@ struct LowerKernels : impl::LowerKernelsBase<LowerKernels> {
     ModuleOp module = getOperation();
     auto row = findTarget(target);
     if (!row.ok()) {
-      module.emitError() << row.status().text();
+      emitError(module.getLoc()) << row.status().text();
       return signalPassFailure();
     }
     auto main = module.lookupSymbol<func::FuncOp>("main");
