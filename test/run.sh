@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Sets up, builds and runs every test. Arguments go to ctest: `test/run.sh -L lint`, `test/run.sh -R unit`. The exit status
+# Sets up, builds and runs every test. Arguments go to ctest: `test/run.sh -R lint`, `test/run.sh -R unit`. The exit status
 # is 0 when all passed; a skipped test is shown with its reason and does not fail.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -93,6 +93,16 @@ def check_guard(name: str, text: str):
         yield f"{name}:1: no include guard HEDDLE_..._H"
 
 
+def check_links(name: str, text: str):
+    """A link to a file of the repository leads to one."""
+    if not name.endswith(".md"):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", line):
+            if not (ROOT / name).parent.joinpath(target).exists():
+                yield f"{name}:{number}: links to {target}, which does not exist"
+
+
 def check_folders(names: list[str]):
     count = Counter(os.path.dirname(name) for name in names)
     for folder, files in sorted(count.items()):
@@ -122,7 +132,7 @@ def check_layout(names: list[str]):
         yield from filter(None, pool.map(one, [name for name in names if name.endswith(CPP)]))
 
 
-CHECKS = (check_includes, check_size, check_licence, check_name, check_paths, check_guard)
+CHECKS = (check_includes, check_size, check_licence, check_name, check_paths, check_guard, check_links)
 
 
 def self_test() -> int:
@@ -145,6 +155,7 @@ def self_test() -> int:
         (check_licence, "test/a.sh", "#!/bin/sh\nset -e\n", f"#!/bin/sh\n# {SPDX}\n"),
         (check_name, "lib/a/StringUtils.h", "", ""),
         (check_paths, "docs/a.md", "see /home" + "/somebody/x", "see ../shared/models and /usr/local/cuda"),
+        (check_links, "docs/a.md", "[x](no-such-file.md)", "[x](style.md) [y](https://example.org/)"),
         (check_guard, "lib/a/A.h", "#pragma once\n", "#ifndef HEDDLE_LIB_A_A_H\n#define HEDDLE_LIB_A_A_H\n"),
     )
     faults = 0
