@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs passes and pipelines of the compiler on a module in text form, to look at one step at a time.
+// Runs passes and pipelines of the compiler on a module in text form, to look at one step at a
+// time.
 #include "lib/compiler/Register.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 

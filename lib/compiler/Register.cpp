@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Pipeline.h"
 #include "passes/graph/Passes.h"
 #include "passes/kernel/Passes.h"
 #include "passes/plan/Passes.h"
@@ -39,6 +40,7 @@ void registerPasses() {
   graph::registerGraphPasses();
   kernel::registerKernelPasses();
   plan::registerPlanPasses();
+  registerPipelines();
 }
 
 } // namespace heddle::compiler

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Builds the host program of a module whose kernels are code. Every tensor becomes a buffer; which
-// tensors are one buffer (a reshape and its input) and which launch writes an output of the model in
-// place is decided here, so that neither the artifact nor the runtime has to.
+// tensors are one buffer (a reshape and its input) and which launch writes an output of the model
+// in place is decided here, so that neither the artifact nor the runtime has to.
 #include "dialects/kernel/Kernel.h"
 #include "dialects/shape/SymbolicShape.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,8 +75,7 @@ static StringAttr getName(MLIRContext *context, DictionaryAttr attributes, Strin
   if (attributes)
     if (auto name = attributes.getAs<StringAttr>("graph.name"))
       return name;
-  return StringAttr::get(context,
-                         fallback + std::to_string(position));
+  return StringAttr::get(context, fallback + std::to_string(position));
 }
 
 void PlanBuilder::createInputs() {
@@ -203,8 +202,8 @@ LogicalResult PlanBuilder::run() {
   builder.setInsertionPoint(main);
   auto program = ProgramOp::create(builder, main.getLoc());
   Block &body = program.getBody().emplaceBlock();
-  // Three places in one block: buffers, then checks, then the other steps. The marks keep them apart
-  // while they grow.
+  // Three places in one block: buffers, then checks, then the other steps. The marks keep them
+  // apart while they grow.
   builder.setInsertionPointToEnd(&body);
   Operation *mark = CheckOp::create(builder, main.getLoc(), CheckKind::Equal,
                                     shape::getMap({shape::constant(0, module.getContext()),
