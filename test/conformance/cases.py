@@ -12,7 +12,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator", "light")
+# The light models are whole networks and take longest, so they start first.
+KINDS = ("light", "node", "simple", "pytorch-converted", "pytorch-operator")
 MODES = ("static", "dynamic", "folded")
 
 
