@@ -64,23 +64,23 @@ struct Shape {
 };
 
 const Shape kShapes[] = {
-    {"m16n8k8.row.col.f32.f16.f16.f32", 8, 16, half, half, Shape::kFloat},
-    {"m16n8k16.row.col.f32.f16.f16.f32", 16, 16, half, half, Shape::kFloat},
-    {"m16n8k8.row.col.f16.f16.f16.f16", 8, 16, half, half, Shape::kHalf},
-    {"m16n8k16.row.col.f16.f16.f16.f16", 16, 16, half, half, Shape::kHalf},
-    {"m16n8k8.row.col.f32.bf16.bf16.f32", 8, 16, brain, brain, Shape::kFloat},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, brain, brain, Shape::kFloat},
-    {"m16n8k4.row.col.f32.tf32.tf32.f32", 4, 32, tf32, tf32, Shape::kFloat},
-    {"m16n8k8.row.col.f32.tf32.tf32.f32", 8, 32, tf32, tf32, Shape::kFloat},
-    {"m16n8k16.row.col.f32.e4m3.e5m2.f32", 16, 8, e4m3, e5m2, Shape::kFloat},
-    {"m16n8k32.row.col.f32.e4m3.e4m3.f32", 32, 8, e4m3, e4m3, Shape::kFloat},
-    {"m16n8k32.row.col.f32.e5m2.e4m3.f32", 32, 8, e5m2, e4m3, Shape::kFloat},
-    {"m16n8k32.row.col.f16.e5m2.e5m2.f16", 32, 8, e5m2, e5m2, Shape::kHalf},
-    {"m16n8k16.row.col.s32.s8.s8.s32", 16, 8, signedByte, signedByte, Shape::kInteger},
-    {"m16n8k32.row.col.s32.s8.u8.s32", 32, 8, signedByte, unsignedByte, Shape::kInteger},
-    {"m16n8k32.row.col.s32.u8.s8.s32", 32, 8, unsignedByte, signedByte, Shape::kInteger},
-    {"m16n8k32.row.col.s32.u8.u8.s32", 32, 8, unsignedByte, unsignedByte, Shape::kInteger},
-    {"m16n8k32.row.col.satfinite.s32.s8.s8.s32", 32, 8, signedByte, signedByte, Shape::kSaturated},
+    {"m16n8k8.f32.f16.f16.f32", 8, 16, half, half, Shape::kFloat},
+    {"m16n8k16.f32.f16.f16.f32", 16, 16, half, half, Shape::kFloat},
+    {"m16n8k8.f16.f16.f16.f16", 8, 16, half, half, Shape::kHalf},
+    {"m16n8k16.f16.f16.f16.f16", 16, 16, half, half, Shape::kHalf},
+    {"m16n8k8.f32.bf16.bf16.f32", 8, 16, brain, brain, Shape::kFloat},
+    {"m16n8k16.f32.bf16.bf16.f32", 16, 16, brain, brain, Shape::kFloat},
+    {"m16n8k4.f32.tf32.tf32.f32", 4, 32, tf32, tf32, Shape::kFloat},
+    {"m16n8k8.f32.tf32.tf32.f32", 8, 32, tf32, tf32, Shape::kFloat},
+    {"m16n8k16.f32.e4m3.e5m2.f32", 16, 8, e4m3, e5m2, Shape::kFloat},
+    {"m16n8k32.f32.e4m3.e4m3.f32", 32, 8, e4m3, e4m3, Shape::kFloat},
+    {"m16n8k32.f32.e5m2.e4m3.f32", 32, 8, e5m2, e4m3, Shape::kFloat},
+    {"m16n8k32.f16.e5m2.e5m2.f16", 32, 8, e5m2, e5m2, Shape::kHalf},
+    {"m16n8k16.s32.s8.s8.s32", 16, 8, signedByte, signedByte, Shape::kInteger},
+    {"m16n8k32.s32.s8.u8.s32", 32, 8, signedByte, unsignedByte, Shape::kInteger},
+    {"m16n8k32.s32.u8.s8.s32", 32, 8, unsignedByte, signedByte, Shape::kInteger},
+    {"m16n8k32.s32.u8.u8.s32", 32, 8, unsignedByte, unsignedByte, Shape::kInteger},
+    {"m16n8k32.satfinite.s32.s8.s8.s32", 32, 8, signedByte, signedByte, Shape::kSaturated},
 };
 
 /// A warp that has nothing but registers, as one op needs it.
@@ -224,7 +224,7 @@ TEST(ExecTensor, OrdinaryNumbersAtEveryLevel) {
     HandlerTable table;
     level.add(table);
     for (const Shape &shape : kShapes) {
-      const Instruction *row = table.find(std::string("mma.sync.aligned.") + shape.name);
+      const Instruction *row = table.find(std::string("mma.") + shape.name);
       ASSERT_NE(row, nullptr) << shape.name;
       for (uint32_t seed = 1; seed <= 4; ++seed)
         check(shape, *row, seed, false);
@@ -242,7 +242,7 @@ TEST(ExecTensor, AnyBitsAtEveryLevel) {
     level.add(table);
     for (const Shape &shape : kShapes)
       for (uint32_t seed = 100; seed < 104; ++seed)
-        check(shape, *table.find(std::string("mma.sync.aligned.") + shape.name), seed, true);
+        check(shape, *table.find(std::string("mma.") + shape.name), seed, true);
   }
 }
 
@@ -256,8 +256,7 @@ TEST(ExecTensor, Doubles) {
     for (auto [name, rows, depth] :
          {std::tuple{"m8n8k4", 8, 4}, std::tuple{"m16n8k4", 16, 4}, std::tuple{"m16n8k8", 16, 8},
           std::tuple{"m16n8k16", 16, 16}}) {
-      const Instruction *row =
-          table.find(std::string("mma.sync.aligned.") + name + ".row.col.f64.f64.f64.f64");
+      const Instruction *row = table.find(std::string("mma.") + name + ".f64.f64.f64.f64");
       ASSERT_NE(row, nullptr) << name;
       std::mt19937 random(7);
       std::normal_distribution<double> normal;
@@ -294,7 +293,7 @@ TEST(ExecTensor, ResultsInThePlaceOfOperands) {
       continue;
     HandlerTable table;
     level.add(table);
-    const Instruction *row = table.find("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+    const Instruction *row = table.find("mma.m16n8k16.f32.f16.f16.f32");
     Stage apart(4), together(4);
     std::mt19937 random(3);
     for (int r = 4; r < 14; ++r)
