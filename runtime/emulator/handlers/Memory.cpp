@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ld and st of every space, width and vector length, cp.async and prefetches.
+#include "runtime/emulator/handlers/Access.h"
+
+namespace heddle::emulator::HEDDLE_EMU_ISA {
+
+namespace {
+
+typedef u32 Quad __attribute__((vector_size(16), may_alias, aligned(4)));
+
+/// R: the register's type, M: what is in memory.
+template <Place kPlace, typename R, typename M> void load(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  Lanes lanes;
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), lanes);
+  if (shape == Shape::kNone)
+    return;
+  R *d = lanesOf<R>(warp, op.d);
+  if (shape == Shape::kContiguous) {
+    const M *from = reinterpret_cast<const M *>(lanes.at[0]);
+    if constexpr (sizeof(R) == sizeof(M)) {
+      __builtin_memcpy(d, from, sizeof(M) * kLaneCount);
+    } else {
+      LANES d[l] = R(from[l]);
+    }
+    return;
+  }
+  if (mask == kAllLanes) {
+    for (u32 l = 0; l < kLaneCount; ++l)
+      d[l] = R(*reinterpret_cast<const M *>(lanes.at[l]));
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    u32 l = firstLane(mask);
+    d[l] = R(*reinterpret_cast<const M *>(lanes.at[l]));
+  }
+}
+
+template <Place kPlace, typename R, typename M> void store(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  Lanes lanes;
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), lanes);
+  if (shape == Shape::kNone)
+    return;
+  const R *value = lanesOf<R>(warp, op.d);
+  if (shape == Shape::kContiguous) {
+    M *to = reinterpret_cast<M *>(lanes.at[0]);
+    if constexpr (sizeof(R) == sizeof(M)) {
+      __builtin_memcpy(to, value, sizeof(M) * kLaneCount);
+    } else {
+      LANES to[l] = M(value[l]);
+    }
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    u32 l = firstLane(mask);
+    *reinterpret_cast<M *>(lanes.at[l]) = M(value[l]);
+  }
+}
+
+/// Four lanes of four words each: rows become columns.
+inline void transpose(Quad &r0, Quad &r1, Quad &r2, Quad &r3) {
+  Quad t0 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+  Quad t1 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
+  Quad t2 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+  Quad t3 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+  r0 = __builtin_shufflevector(t0, t1, 0, 1, 4, 5);
+  r1 = __builtin_shufflevector(t0, t1, 2, 3, 6, 7);
+  r2 = __builtin_shufflevector(t2, t3, 0, 1, 4, 5);
+  r3 = __builtin_shufflevector(t2, t3, 2, 3, 6, 7);
+}
+
+/// v4.b32, the form that fast kernels live on.
+template <Place kPlace> void loadQuads(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  Lanes lanes;
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, lanes);
+  if (shape == Shape::kNone)
+    return;
+  u32 *d[4];
+  for (u32 i = 0; i < 4; ++i)
+    d[i] = lanesOf<u32>(warp, op.more[i]);
+  if (mask == kAllLanes) {
+    if (shape == Shape::kContiguous)
+      LANES lanes.at[l] = lanes.at[0] + l * 16;
+    for (u32 l = 0; l < kLaneCount; l += 4) {
+      Quad r[4];
+      for (u32 i = 0; i < 4; ++i)
+        r[i] = *reinterpret_cast<const Quad *>(lanes.at[l + i]);
+      transpose(r[0], r[1], r[2], r[3]);
+      for (u32 i = 0; i < 4; ++i)
+        *reinterpret_cast<Quad *>(d[i] + l) = r[i];
+    }
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    u32 l = firstLane(mask);
+    const u32 *from = reinterpret_cast<const u32 *>(lanes.at[l]);
+    for (u32 i = 0; i < 4; ++i)
+      d[i][l] = from[i];
+  }
+}
+template <Place kPlace> void storeQuads(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  Lanes lanes;
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, lanes);
+  if (shape == Shape::kNone)
+    return;
+  const u32 *value[4];
+  for (u32 i = 0; i < 4; ++i)
+    value[i] = lanesOf<u32>(warp, op.more[i]);
+  if (mask == kAllLanes) {
+    if (shape == Shape::kContiguous)
+      LANES lanes.at[l] = lanes.at[0] + l * 16;
+    for (u32 l = 0; l < kLaneCount; l += 4) {
+      Quad r[4];
+      for (u32 i = 0; i < 4; ++i)
+        r[i] = *reinterpret_cast<const Quad *>(value[i] + l);
+      transpose(r[0], r[1], r[2], r[3]);
+      for (u32 i = 0; i < 4; ++i)
+        *reinterpret_cast<Quad *>(lanes.at[l + i]) = r[i];
+    }
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    u32 l = firstLane(mask);
+    u32 *to = reinterpret_cast<u32 *>(lanes.at[l]);
+    for (u32 i = 0; i < 4; ++i)
+      to[i] = value[i][l];
+  }
+}
+
+template <Place kPlace, typename R, typename M, u32 kCount>
+void loadVector(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  Lanes lanes;
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M) * kCount, lanes);
+  if (shape == Shape::kNone)
+    return;
+  R *d[kCount];
+  for (u32 i = 0; i < kCount; ++i)
+    d[i] = lanesOf<R>(warp, op.more[i]);
+  if (shape == Shape::kContiguous) {
+    const M *from = reinterpret_cast<const M *>(lanes.at[0]);
+    for (u32 i = 0; i < kCount; ++i)
+      LANES d[i][l] = R(from[l * kCount + i]);
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    u32 l = firstLane(mask);
+    const M *from = reinterpret_cast<const M *>(lanes.at[l]);
+    for (u32 i = 0; i < kCount; ++i)
+      d[i][l] = R(from[i]);
+  }
+}
+template <Place kPlace, typename R, typename M, u32 kCount>
+void storeVector(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  Lanes lanes;
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M) * kCount, lanes);
+  if (shape == Shape::kNone)
+    return;
+  const R *value[kCount];
+  for (u32 i = 0; i < kCount; ++i)
+    value[i] = lanesOf<R>(warp, op.more[i]);
+  if (shape == Shape::kContiguous) {
+    M *to = reinterpret_cast<M *>(lanes.at[0]);
+    for (u32 i = 0; i < kCount; ++i)
+      LANES to[l * kCount + i] = M(value[i][l]);
+    return;
+  }
+  for (; mask; mask &= mask - 1) {
+    u32 l = firstLane(mask);
+    M *to = reinterpret_cast<M *>(lanes.at[l]);
+    for (u32 i = 0; i < kCount; ++i)
+      to[i] = M(value[i][l]);
+  }
+}
+
+/// Kernel parameters at a fixed place: the same for all lanes.
+template <typename R, typename M> void loadParameter(Warp &warp, const Op &op) {
+  M value;
+  __builtin_memcpy(&value, warp.block->launch->params + op.imm, sizeof(M));
+  u32 mask = maskOf(warp, op);
+  R *d = lanesOf<R>(warp, op.d);
+  R wide = R(value);
+  if (mask == kAllLanes) {
+    LANES d[l] = wide;
+  } else {
+    LANES d[l] = (mask & kLaneBit[l]) ? wide : d[l];
+  }
+}
+
+/// What op.more holds for cp.async.
+struct CopyOperands {
+  u32 sharedOffset, globalOffset;
+  u32 isGeneric;    ///< the source may be in any space
+  u32 addressBytes; ///< of the register with the shared address
+  u32 sizeSlot;     ///< how many bytes are read, the rest is zero; kNoSize: all
+};
+constexpr u32 kNoSize = ~0u;
+
+/// Copies at once: a kernel that waits too little is not found this way, one that is right runs.
+/// op.a: the global address, op.b: the shared one, op.bytes: 4, 8 or 16.
+void copyAsync(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op), bytes = op.bytes;
+  if (mask == 0)
+    return;
+  CopyOperands operands;
+  __builtin_memcpy(&operands, op.more, sizeof operands);
+  Lanes from, to;
+  const u32 *size = operands.sizeSlot == kNoSize ? nullptr : lanesOf<u32>(warp, operands.sizeSlot);
+  u32 reads = mask;
+  for (u32 l = 0; size && l < kLaneCount; ++l)
+    reads &= size[l] == 0 ? ~kLaneBit[l] : ~0u;
+  if (reads) {
+    const u64 *base = lanesOf<u64>(warp, op.a);
+    LANES from.at[l] = base[l] + u64(s64(s32(operands.globalOffset)));
+    Shape shape = operands.isGeneric ? locateGeneric(warp, op, reads, bytes, from)
+                                     : locateGlobal(warp, op, reads, bytes, from);
+    if (shape == Shape::kNone)
+      return;
+  }
+  if (operands.addressBytes == 8) {
+    const u64 *base = lanesOf<u64>(warp, op.b);
+    LANES to.at[l] = base[l] + u64(s64(s32(operands.sharedOffset)));
+  } else {
+    const u32 *base = lanesOf<u32>(warp, op.b);
+    LANES to.at[l] = u32(base[l] + operands.sharedOffset);
+  }
+  Block &block = *warp.block;
+  if (locateWindow(warp, op, mask, bytes, to, "shared", block.shared, kSharedBase,
+                   block.sharedBytes, 0) == Shape::kNone)
+    return;
+  for (u32 l = 0; l < kLaneCount; ++l) {
+    if (!(mask & kLaneBit[l]))
+      continue;
+    u8 *destination = reinterpret_cast<u8 *>(to.at[l]);
+    u32 count = size && size[l] < bytes ? size[l] : bytes;
+    if (count == 16) {
+      *reinterpret_cast<Quad *>(destination) = *reinterpret_cast<const Quad *>(from.at[l]);
+      continue;
+    }
+    for (u32 i = 0; i < bytes; ++i)
+      destination[i] = i < count ? reinterpret_cast<const u8 *>(from.at[l])[i] : 0;
+  }
+}
+
+void nothing(Warp &, const Op &) {}
+void fence(Warp &, const Op &) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+constexpr OpClass kG = OpClass::kGlobal, kS = OpClass::kShared, kL = OpClass::kLocal,
+                  kP = OpClass::kParam;
+
+#define WIDTH(space, place, kind, mname, M, rname, R)                                              \
+  {"ld." space "." mname "." rname, load<place, R, M>, nullptr, kind},                             \
+      {"st." space "." mname "." rname, store<place, R, M>, nullptr, kind}
+#define VECTOR(space, place, kind, mname, M, rname, R)                                             \
+  {"ld." space ".v2." mname "." rname, loadVector<place, R, M, 2>, nullptr, kind},                 \
+      {"st." space ".v2." mname "." rname, storeVector<place, R, M, 2>, nullptr, kind},            \
+      {"ld." space ".v4." mname "." rname, loadVector<place, R, M, 4>, nullptr, kind},             \
+      {"st." space ".v4." mname "." rname, storeVector<place, R, M, 4>, nullptr, kind}
+#define SPACE(space, place, kind)                                                                  \
+  WIDTH(space, place, kind, "u8", u8, "b16", u16), WIDTH(space, place, kind, "u8", u8, "b32", u32),\
+      WIDTH(space, place, kind, "u8", u8, "b64", u64),                                             \
+      WIDTH(space, place, kind, "s8", s8, "b16", u16),                                             \
+      WIDTH(space, place, kind, "s8", s8, "b32", u32),                                             \
+      WIDTH(space, place, kind, "s8", s8, "b64", u64),                                             \
+      WIDTH(space, place, kind, "u16", u16, "b16", u16),                                           \
+      WIDTH(space, place, kind, "u16", u16, "b32", u32),                                           \
+      WIDTH(space, place, kind, "u16", u16, "b64", u64),                                           \
+      WIDTH(space, place, kind, "s16", s16, "b16", u16),                                           \
+      WIDTH(space, place, kind, "s16", s16, "b32", u32),                                           \
+      WIDTH(space, place, kind, "s16", s16, "b64", u64),                                           \
+      WIDTH(space, place, kind, "u32", u32, "b32", u32),                                           \
+      WIDTH(space, place, kind, "u32", u32, "b64", u64),                                           \
+      WIDTH(space, place, kind, "s32", s32, "b32", u32),                                           \
+      WIDTH(space, place, kind, "s32", s32, "b64", u64),                                           \
+      WIDTH(space, place, kind, "u64", u64, "b64", u64),                                           \
+      VECTOR(space, place, kind, "u8", u8, "b16", u16),                                            \
+      VECTOR(space, place, kind, "u8", u8, "b32", u32),                                            \
+      VECTOR(space, place, kind, "s8", s8, "b16", u16),                                            \
+      VECTOR(space, place, kind, "s8", s8, "b32", u32),                                            \
+      VECTOR(space, place, kind, "u16", u16, "b16", u16),                                          \
+      VECTOR(space, place, kind, "u16", u16, "b32", u32),                                          \
+      VECTOR(space, place, kind, "s16", s16, "b32", u32),                                          \
+      {"ld." space ".v2.u32.b32", loadVector<place, u32, u32, 2>, nullptr, kind},                  \
+      {"st." space ".v2.u32.b32", storeVector<place, u32, u32, 2>, nullptr, kind},                 \
+      {"ld." space ".v4.u32.b32", loadQuads<place>, nullptr, kind},                                \
+      {"st." space ".v4.u32.b32", storeQuads<place>, nullptr, kind},                               \
+      VECTOR(space, place, kind, "u64", u64, "b64", u64)
+#define PARAMETER(mname, M, rname, R)                                                              \
+  {"ld.param.fixed." mname "." rname, loadParameter<R, M>, nullptr, kP}
+
+const Instruction kRows[] = {
+    SPACE("global", Place::kGlobal, kG),
+    SPACE("shared", Place::kShared, kS),
+    SPACE("local", Place::kLocal, kL),
+    SPACE("generic", Place::kGeneric, kG),
+    SPACE("param", Place::kParam, kP),
+    PARAMETER("u8", u8, "b16", u16),
+    PARAMETER("u8", u8, "b32", u32),
+    PARAMETER("u8", u8, "b64", u64),
+    PARAMETER("s8", s8, "b16", u16),
+    PARAMETER("s8", s8, "b32", u32),
+    PARAMETER("s8", s8, "b64", u64),
+    PARAMETER("u16", u16, "b16", u16),
+    PARAMETER("u16", u16, "b32", u32),
+    PARAMETER("u16", u16, "b64", u64),
+    PARAMETER("s16", s16, "b16", u16),
+    PARAMETER("s16", s16, "b32", u32),
+    PARAMETER("s16", s16, "b64", u64),
+    PARAMETER("u32", u32, "b32", u32),
+    PARAMETER("u32", u32, "b64", u64),
+    PARAMETER("s32", s32, "b32", u32),
+    PARAMETER("s32", s32, "b64", u64),
+    PARAMETER("u64", u64, "b64", u64),
+    {"cp.async", copyAsync, nullptr, kG},
+    {"nothing", nothing, "", OpClass::kNone},
+    {"fence", fence, "", OpClass::kBarrier},
+};
+
+} // namespace
+
+void addMemoryHandlers(HandlerTable &table) { addRows(table, kRows); }
+
+} // namespace heddle::emulator::HEDDLE_EMU_ISA

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which handler an instruction of arithmetic, comparison, conversion, control or the whole warp is,
+// from its name and modifiers.
+#include "runtime/emulator/lower/Lowering.h"
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace heddle::emulator {
+
+using ptx::Operand;
+using ptx::Statement;
+
+namespace {
+
+constexpr uint32_t kNoPredicate = ~0u;
+
+bool isOneOf(const std::string &word, std::initializer_list<const char *> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char *w) { return word == w; });
+}
+
+/// "b32" for "s32", "u32" and "f32".
+std::string bitsType(const std::string &type) {
+  uint32_t bytes = ptx::typeBytes(type);
+  return type == "pred" || bytes == 0 ? type : "b" + std::to_string(bytes * 8);
+}
+
+bool isHalf(const std::string &type) {
+  return isOneOf(type, {"f16", "bf16", "f16x2", "bf16x2"});
+}
+bool isFloat(const std::string &type) { return isHalf(type) || type == "f32" || type == "f64"; }
+
+} // namespace
+
+void Lowering::instruction(const Statement &statement) {
+  guard = guardFlip = 0;
+  if (!statement.guard.empty()) {
+    const Register *found = findRegister(statement.guard);
+    if (!found || found->bytes != 0)
+      return fail("the guard \"" + statement.guard + "\" must be a predicate");
+    guard = found->slot;
+    guardFlip = statement.guardNegated ? ~0u : 0;
+  }
+  using Member = void (Lowering::*)(const Statement &);
+  static const std::unordered_map<std::string, Member> kSpecialForms = {
+      {"mov", &Lowering::move},           {"ld", &Lowering::loadOrStore},
+      {"ldu", &Lowering::loadOrStore},    {"st", &Lowering::loadOrStore},
+      {"cvta", &Lowering::cvta},          {"cvt", &Lowering::convert},
+      {"setp", &Lowering::compare},       {"set", &Lowering::compareToValue},
+      {"bra", &Lowering::branch},         {"brx", &Lowering::branch},
+      {"call", &Lowering::call},          {"bar", &Lowering::barrier},
+      {"barrier", &Lowering::barrier},    {"shfl", &Lowering::warpWide},
+      {"vote", &Lowering::warpWide},      {"match", &Lowering::warpWide},
+      {"elect", &Lowering::warpWide},     {"atom", &Lowering::atomic},
+      {"red", &Lowering::atomic},         {"cp", &Lowering::copyAsync},
+      {"ldmatrix", &Lowering::matrixMove}, {"stmatrix", &Lowering::matrixMove},
+      {"mma", &Lowering::matrixMultiply},
+  };
+  if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
+    return (this->*found->second)(statement);
+  if (!wordsOnly(statement))
+    arithmetic(statement);
+}
+
+/// Instructions whose operands do not matter.
+bool Lowering::wordsOnly(const Statement &statement) {
+  const std::string &name = statement.opcode;
+  if (isOneOf(name, {"membar", "fence"})) {
+    emit("fence", 0);
+  } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol", "setmaxnreg",
+                            "discard", "applypriority", "pmevent"})) {
+    // Hints, or waits for what has happened already.
+  } else if (name == "ret") {
+    if (callDepth == 0)
+      emit("exit", 0);
+    else
+      emit("bra", 0).target = frame->returnLabel;
+  } else if (name == "exit") {
+    emit("exit", 0);
+  } else if (name == "trap" || name == "brkpt") {
+    emit("trap", 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Lowering::arithmetic(const Statement &statement) {
+  const std::string &type = statement.modifiers.empty() ? statement.opcode
+                                                        : statement.modifiers.back();
+  std::string opcode = statement.opcode;
+  bool flush = false, saturate = false, relu = false;
+  std::vector<std::string> kept;
+  for (const std::string &modifier : statement.modifiers) {
+    if (isFloat(type) && modifier == "ftz")
+      flush = type == "f32";
+    else if (isFloat(type) && (modifier == "sat" || modifier == "satfinite"))
+      saturate = true;
+    else if (isFloat(type) && modifier == "relu")
+      relu = true;
+    else if (isFloat(type) && isOneOf(modifier, {"rn", "full", "approx"}))
+      continue;
+    else
+      kept.push_back(modifier);
+  }
+  if (opcode == "mad" && isFloat(type))
+    opcode = "fma";
+  if (opcode == "fma" && relu && isHalf(type)) {
+    kept.insert(kept.begin(), "relu");
+    relu = false;
+  }
+  if (isOneOf(opcode, {"and", "or", "xor", "not", "cnot", "shl", "popc", "clz", "brev", "bfi",
+                       "selp", "shf", "lop3"}) ||
+      (opcode == "slct" && !kept.empty()))
+    for (std::string &modifier : kept)
+      if (ptx::isType(modifier) && (opcode != "slct" || &modifier == &kept[0]))
+        modifier = bitsType(modifier);
+  std::string name = opcode;
+  for (const std::string &modifier : kept)
+    name += "." + modifier;
+  if (opcode == "dp4a" && kept.size() == 2)
+    name = "dp4a." + kept[0] + "." + kept[1];
+  const Instruction *found = find(name);
+  if (!found)
+    return;
+  if (!found->operands)
+    return fail("this form is not supported");
+  if (!flush && !saturate && !relu)
+    return generic(*found, statement);
+
+  // Subnormals become zero in temporaries, and again in the result.
+  Statement changed = statement;
+  generic(*found, changed);
+  if (!error.empty())
+    return;
+  Op placed = kernel.ops.back();
+  kernel.ops.pop_back();
+  if (flush && found->operands[0] == 'w') {
+    uint32_t *slots[] = {&placed.a, &placed.b, &placed.c};
+    size_t sources = std::strlen(found->operands) - 2;
+    for (size_t i = 0; i < sources && i < 3; ++i) {
+      uint32_t flushed = allocate(4);
+      emit("flush.f32", flushed, *slots[i]);
+      *slots[i] = flushed;
+    }
+  }
+  kernel.ops.push_back(placed);
+  if (flush && found->operands[0] == 'w')
+    emit("flush.f32", placed.d, placed.d);
+  if (saturate)
+    emit("saturate." + type, placed.d, placed.d);
+  if (relu)
+    emit("relu." + type, placed.d, placed.d);
+}
+
+void Lowering::pack(const Operand &to, const std::vector<Operand> &from, uint32_t bytes) {
+  uint32_t part = bytes / static_cast<uint32_t>(from.size());
+  std::vector<uint32_t> slots;
+  for (const Operand &operand : from)
+    slots.push_back(source(operand, part));
+  uint32_t d = destination(to, bytes);
+  if (from.size() == 2 && part >= 2) {
+    emit(bytes == 4 ? "pack.b32" : "pack.b64", d, slots[0], slots[1]);
+  } else if (from.size() == 4 && part == 2) {
+    uint32_t low = allocate(4), high = allocate(4);
+    emit("pack.b32", low, slots[0], slots[1]);
+    emit("pack.b32", high, slots[2], slots[3]);
+    emit("pack.b64", d, low, high);
+  } else {
+    fail("this way of packing is not supported");
+  }
+}
+
+void Lowering::unpack(const std::vector<Operand> &to, const Operand &from, uint32_t bytes) {
+  uint32_t part = bytes / static_cast<uint32_t>(to.size());
+  uint32_t a = source(from, bytes);
+  auto split = [&](uint32_t slot, uint32_t width, const Operand &low, const Operand &high) {
+    if (low.kind != Operand::Kind::kSink)
+      emit(width == 4 ? "cvt.u16.u32" : "cvt.u32.u64", destination(low, width / 2), slot);
+    if (high.kind != Operand::Kind::kSink)
+      emit(width == 4 ? "unpack.b32" : "unpack.b64", destination(high, width / 2), slot);
+  };
+  if (to.size() == 2 && part >= 2) {
+    split(a, bytes, to[0], to[1]);
+  } else if (to.size() == 4 && part == 2) {
+    uint32_t low = allocate(4), high = allocate(4);
+    emit("cvt.u32.u64", low, a);
+    emit("unpack.b64", high, a);
+    split(low, 4, to[0], to[1]);
+    split(high, 4, to[2], to[3]);
+  } else {
+    fail("this way of unpacking is not supported");
+  }
+}
+
+void Lowering::move(const Statement &statement) {
+  if (statement.operands.size() != 2 || statement.modifiers.empty())
+    return fail("mov takes a result and a source");
+  const Operand &to = statement.operands[0], &from = statement.operands[1];
+  const std::string &type = statement.modifiers.back();
+  if (type == "pred") {
+    uint32_t a = predicate(from);
+    emit("mov.pred", predicateDestination(to.name), a);
+    return;
+  }
+  uint32_t bytes = ptx::typeBytes(type);
+  if (bytes != 2 && bytes != 4 && bytes != 8)
+    return fail("this type is not supported");
+  if (from.kind == Operand::Kind::kVector && !from.members.empty())
+    return pack(to, from.members, bytes);
+  if (to.kind == Operand::Kind::kVector && !to.members.empty())
+    return unpack(to.members, from, bytes);
+  uint32_t a = source(from, bytes);
+  emit("mov." + bitsType(type), destination(to, bytes), a);
+}
+
+/// setp.cmp{.bool}{.ftz}.type p|q, a, b{, c}
+void Lowering::compare(const Statement &statement) {
+  std::string comparison, combine, type;
+  bool flush = false;
+  for (const std::string &modifier : statement.modifiers) {
+    if (ptx::isType(modifier))
+      type = modifier;
+    else if (modifier == "ftz")
+      flush = true;
+    else if (isOneOf(modifier, {"and", "or", "xor"}))
+      combine = modifier;
+    else
+      comparison = modifier;
+  }
+  const auto &operands = statement.operands;
+  const Instruction *found = find("setp." + comparison + "." + type);
+  if (!found)
+    return;
+  if (operands.size() != (combine.empty() ? 3u : 4u))
+    return fail("setp takes a predicate and two sources, and a third one to combine with");
+  char letter = found->operands[std::strlen(found->operands) - 1];
+  bool pair = found->operands[1] == 'p';
+  uint32_t a = sourceLetter(letter, operands[1]), b = sourceLetter(letter, operands[2]);
+  if (flush && type == "f32") {
+    uint32_t fa = allocate(4), fb = allocate(4);
+    emit("flush.f32", fa, a);
+    emit("flush.f32", fb, b);
+    a = fa;
+    b = fb;
+  }
+  uint32_t p = predicateDestination(operands[0].name);
+  if (pair) {
+    if (!combine.empty())
+      return fail("combining the comparison of pairs is not supported");
+    uint32_t q = predicateDestination(operands[0].second);
+    setTable(emit("setp." + comparison + "." + type, p, a, b), {q});
+    return;
+  }
+  bool isPlain = combine.empty() && operands[0].second.empty();
+  uint32_t result = isPlain ? p : allocatePredicate();
+  emit("setp." + comparison + "." + type, result, a, b);
+  if (isPlain)
+    return;
+  uint32_t inverse = allocatePredicate();
+  uint32_t other = combine.empty() ? 0 : predicate(operands[3]);
+  emit("not.pred", inverse, result);
+  std::string name = combine.empty() ? "mov.pred" : combine + ".pred";
+  emit(name, p, result, other);
+  if (!operands[0].second.empty())
+    emit(name, predicateDestination(operands[0].second), inverse, other);
+}
+
+/// set.cmp.dtype.stype d, a, b
+void Lowering::compareToValue(const Statement &statement) {
+  if (statement.modifiers.size() < 3 || statement.operands.size() != 3)
+    return fail("this form is not supported");
+  std::string type = *(statement.modifiers.end() - 2);
+  if (!isOneOf(type, {"u32", "s32", "f32"}))
+    return fail("this form is not supported");
+  uint32_t result = allocatePredicate();
+  const Instruction *found =
+      find("setp." + statement.modifiers[0] + "." + statement.modifiers.back());
+  if (!found)
+    return;
+  char letter = found->operands[std::strlen(found->operands) - 1];
+  uint32_t a = sourceLetter(letter, statement.operands[1]);
+  uint32_t b = sourceLetter(letter, statement.operands[2]);
+  emit(found->name, result, a, b);
+  emit("selp.b32", destination(statement.operands[0], 4),
+       constant(4, type == "f32" ? 0x3f800000 : 0xffffffff), constant(4, 0), result);
+}
+
+/// The operand as a register of the type's width: cvt reads the low part of wider registers.
+uint32_t Lowering::narrowed(const Operand &operand, const std::string &type) {
+  uint32_t bytes = ptx::typeBytes(type), width = widthOf(operand, std::max(bytes, 2u));
+  uint32_t slot = source(operand, width);
+  if (width == bytes)
+    return slot;
+  if (width < bytes) {
+    fail("the source register is narrower than the type");
+    return 0;
+  }
+  uint32_t result = allocate(bytes);
+  emit("cvt.u" + std::to_string(bytes * 8) + ".u" + std::to_string(width * 8), result, slot);
+  return result;
+}
+
+/// Emits the conversion and extends its result to the width of the register.
+void Lowering::convertInto(const Operand &to, const std::string &type, const std::string &name,
+                           uint32_t a) {
+  uint32_t bytes = ptx::typeBytes(type), width = widthOf(to, bytes);
+  if (width == bytes) {
+    emit(name, destination(to, bytes), a);
+    return;
+  }
+  uint32_t narrow = allocate(bytes);
+  emit(name, narrow, a);
+  std::string sign = type[0] == 's' ? "s" : "u";
+  emit("cvt." + sign + std::to_string(width * 8) + "." + sign + std::to_string(bytes * 8),
+       destination(to, width), narrow);
+}
+
+void Lowering::convert(const Statement &statement) {
+  std::vector<std::string> types;
+  std::string rounding;
+  bool saturate = false, flush = false, relu = false;
+  for (const std::string &modifier : statement.modifiers) {
+    if (ptx::isType(modifier) || isOneOf(modifier, {"e4m3x2", "e5m2x2"}))
+      types.push_back(modifier);
+    else if (modifier == "sat" || modifier == "satfinite")
+      saturate = true;
+    else if (modifier == "ftz")
+      flush = true;
+    else if (modifier == "relu")
+      relu = true;
+    else if (isOneOf(modifier, {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"}))
+      rounding = modifier;
+    else
+      return fail("modifier \"." + modifier + "\" is not supported");
+  }
+  if (types.size() != 2 || statement.operands.size() < 2)
+    return fail("cvt takes two types and two operands");
+  const std::string &to = types[0];
+  std::string from = types[1];
+  const Operand &result = statement.operands[0];
+  auto isEight = [](const std::string &type) { return type == "e4m3x2" || type == "e5m2x2"; };
+  // Pairs and 8-bit floats have rows of their own.
+  if (to.ends_with("x2") || isEight(from) || to == "tf32") {
+    std::string name = "cvt." + rounding + (relu ? ".relu" : "") +
+                       (isEight(to) ? ".satfinite" : "") + "." + to + "." + from;
+    if (const Instruction *found = find(name))
+      generic(*found, statement);
+    return;
+  }
+  uint32_t a = narrowed(statement.operands[1], from);
+  if (flush && from == "f32") {
+    uint32_t flushed = allocate(4);
+    emit("flush.f32", flushed, a);
+    a = flushed;
+  }
+  if (!isFloat(from)) {
+    if (!isFloat(to))
+      return convertInto(result, to, std::string("cvt.") + (saturate ? "sat." : "") + to + "." + from,
+                         a);
+    if (!isHalf(to))
+      return convertInto(result, to, "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from, a);
+    // Every integer that matters is exact in f64, then it is rounded once.
+    uint32_t wide = allocate(8);
+    emit("cvt.rn.f64." + from, wide, a);
+    return convertInto(result, to, "cvt." + rounding + "." + to + ".f64", wide);
+  }
+  // A 16-bit float is read as f32 for everything but keeping its type.
+  if (isHalf(from)) {
+    bool isWhole = to == "f32" && !saturate && rounding.empty();
+    uint32_t wide = isWhole ? destination(result, 4) : allocate(4);
+    emit("cvt.f32." + from, wide, a);
+    if (isWhole)
+      return;
+    a = wide;
+    from = "f32";
+  }
+  bool isIntegral = rounding.size() == 3 && rounding != "rna";
+  if (!isFloat(to))
+    return isIntegral ? convertInto(result, to, "cvt." + rounding + "." + to + "." + from, a)
+                      : fail("a conversion to integers needs .rni, .rzi, .rmi or .rpi");
+  if (isIntegral) {
+    uint32_t whole = allocate(ptx::typeBytes(from));
+    emit("cvt." + rounding + "." + from + "." + from, whole, a);
+    a = whole;
+    rounding = "rn";
+  }
+  if (saturate) {
+    uint32_t inside = allocate(ptx::typeBytes(from));
+    emit("saturate." + from, inside, a);
+    a = inside;
+  }
+  if (relu) {
+    uint32_t positive = allocate(ptx::typeBytes(from));
+    emit("relu." + from, positive, a);
+    a = positive;
+  }
+  if (to == from)
+    emit("mov." + bitsType(to), destination(result, ptx::typeBytes(to)), a);
+  else if (to == "f64")
+    emit("cvt.f64.f32", destination(result, 8), a);
+  else
+    convertInto(result, to, "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from, a);
+  if (flush && to == "f32")
+    emit("flush.f32", destination(result, 4), destination(result, 4));
+}
+
+void Lowering::branch(const Statement &statement) {
+  if (statement.opcode == "bra") {
+    if (statement.operands.size() != 1 || statement.operands[0].kind != Operand::Kind::kName)
+      return fail("bra takes a label");
+    emit("bra", 0).target = labelOf(frame->prefix + statement.operands[0].name);
+    return;
+  }
+  if (statement.operands.size() != 2 || !statement.has("idx"))
+    return fail("brx.idx takes an index and a table of labels");
+  auto found = frame->branchTables.find(statement.operands[1].name);
+  if (found == frame->branchTables.end())
+    return fail("\"" + statement.operands[1].name + "\" is no table of labels");
+  std::vector<uint32_t> targets{static_cast<uint32_t>(found->second->operands.size())};
+  for (const Operand &target : found->second->operands)
+    targets.push_back(labelOf(frame->prefix + target.name));
+  uint32_t index = source(statement.operands[0], 4);
+  setTable(emit("brx.idx", 0, index), std::move(targets));
+}
+
+void Lowering::barrier(const Statement &statement) {
+  const auto &operands = statement.operands;
+  if (statement.has("warp"))
+    return; // lanes run together anyway
+  if (statement.has("cluster"))
+    return fail("clusters are not supported");
+  if (statement.has("red") || operands.empty() || operands.size() > 2)
+    return fail("this form is not supported");
+  bool arrives = statement.has("arrive");
+  uint32_t number = source(operands[0], 4);
+  uint32_t threads = operands.size() == 2 ? source(operands[1], 4) : kNoJoin;
+  if (arrives && operands.size() != 2)
+    return fail("bar.arrive takes the number of threads");
+  emit(arrives ? "bar.arrive" : "bar.sync", 0, number, threads);
+}
+
+/// shfl, vote, match, elect: a predicate beside the result, and the lanes named last.
+void Lowering::warpWide(const Statement &statement) {
+  std::string name = statement.text();
+  const auto &operands = statement.operands;
+  const Instruction *found = find(name);
+  if (!found)
+    return;
+  auto second = [&](const Operand &operand) {
+    return operand.second.empty() ? kNoPredicate : predicateDestination(operand.second);
+  };
+  if (statement.opcode == "shfl") {
+    if (operands.size() != 5)
+      return fail("shfl.sync takes a result and four sources");
+    uint32_t a = source(operands[1], 4), b = source(operands[2], 4), c = source(operands[3], 4);
+    uint32_t lanes = source(operands[4], 4);
+    std::vector<uint32_t> more{second(operands[0]), lanes};
+    setTable(emit(name, destination(operands[0], 4), a, b, c), std::move(more));
+  } else if (statement.opcode == "elect") {
+    if (operands.size() != 2)
+      return fail("elect.sync takes a result and the lanes");
+    uint32_t lanes = source(operands[1], 4);
+    std::vector<uint32_t> more{second(operands[0])};
+    setTable(emit(name, operands[0].name.empty() ? allocate(4) : destination(operands[0], 4), lanes),
+             std::move(more));
+  } else if (operands.size() != 3) {
+    fail("the instruction takes a result, a source and the lanes");
+  } else if (statement.opcode == "vote") {
+    Operand plain = operands[1];
+    plain.negated = false;
+    uint32_t p = predicate(plain), lanes = source(operands[2], 4);
+    uint32_t d = statement.has("ballot") ? destination(operands[0], 4)
+                                         : predicateDestination(operands[0].name);
+    emit(name, d, p, operands[1].negated ? ~0u : 0, lanes);
+  } else {
+    uint32_t a = source(operands[1], statement.modifiers.back() == "b64" ? 8 : 4);
+    uint32_t lanes = source(operands[2], 4);
+    std::vector<uint32_t> more{second(operands[0])};
+    setTable(emit(name, destination(operands[0], 4), a, 0, lanes), std::move(more));
+  }
+}
+
+} // namespace heddle::emulator

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bodies of functions, statement by statement; the layout of shared and local memory; calls, which
+// are inlined; labels.
+#include "runtime/emulator/lower/Lowering.h"
+#include <algorithm>
+
+namespace heddle::emulator {
+
+using ptx::Operand;
+using ptx::Statement;
+
+namespace {
+
+constexpr uint32_t kUnplaced = ~0u;
+constexpr uint32_t kMaxCallDepth = 16;
+constexpr uint64_t kMaxLocalBytes = 1 << 20;
+constexpr uint64_t kMaxSharedBytes = 1 << 20;
+constexpr size_t kMaxOps = 4 << 20;
+
+uint64_t alignUp(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
+
+} // namespace
+
+uint32_t Lowering::labelOf(const std::string &name) {
+  auto [place, isNew] = labels.try_emplace(name, static_cast<uint32_t>(labelOps.size()));
+  if (isNew)
+    labelOps.push_back(kUnplaced);
+  return place->second;
+}
+
+/// Shared variables of the function and those of the module that it or its callees name.
+void Lowering::layoutShared(const ptx::Function &function, uint32_t depth) {
+  if (depth > kMaxCallDepth)
+    return;
+  auto place = [&](const ptx::Variable &variable) {
+    if (variable.space != ptx::Space::kShared || sharedOffsets.count(variable.name))
+      return;
+    if (variable.bytes == 0) { // its size is known at the launch
+      sharedOffsets[variable.name] = kUnplaced;
+      dynamicAlign = std::max(dynamicAlign, variable.align);
+      return;
+    }
+    sharedEnd = alignUp(sharedEnd, variable.align);
+    sharedOffsets[variable.name] = sharedEnd;
+    sharedEnd += variable.bytes;
+    if (sharedEnd > kMaxSharedBytes)
+      fail("shared variables of more than a megabyte");
+  };
+  for (const ptx::Variable &variable : function.variables)
+    place(variable);
+  std::unordered_map<std::string, const ptx::Variable *> ofModule;
+  for (const ptx::Variable &variable : module.variables)
+    if (variable.space == ptx::Space::kShared)
+      ofModule[variable.name] = &variable;
+  auto visit = [&](auto &self, const Operand &operand) -> void {
+    if (auto found = ofModule.find(operand.name); found != ofModule.end())
+      place(*found->second);
+    for (const Operand &member : operand.members)
+      self(self, member);
+  };
+  for (const Statement &statement : function.body) {
+    for (const Operand &operand : statement.operands)
+      visit(visit, operand);
+    if (statement.opcode == "call")
+      for (const Operand &operand : statement.operands)
+        if (const ptx::Function *callee = module.findFunction(operand.name))
+          layoutShared(*callee, depth + 1);
+  }
+}
+
+void Lowering::placeLocal(Frame &owner, const ptx::Variable &variable) {
+  localEnd = alignUp(localEnd, variable.align);
+  owner.local[variable.name] = localEnd;
+  localEnd += variable.bytes;
+  if (localEnd > kMaxLocalBytes)
+    fail("local variables of more than a megabyte a thread");
+}
+
+bool Lowering::run(const ptx::Function &function) {
+  kernel.name = function.name;
+  uint32_t offset = 0;
+  for (const ptx::Variable &parameter : function.params) {
+    offset = static_cast<uint32_t>(alignUp(offset, parameter.align));
+    kernel.params.push_back({parameter.name, offset, static_cast<uint32_t>(parameter.bytes)});
+    if (parameter.bytes > 32764 || (offset += parameter.bytes) > 32764)
+      fail("parameters of more than 32764 bytes");
+  }
+  kernel.paramBytes = offset;
+  kernel.maxThreads = function.maxThreads;
+  std::copy(function.required, function.required + 3, kernel.requiredThreads);
+
+  layoutShared(function, 0);
+  sharedEnd = alignUp(sharedEnd, dynamicAlign);
+  for (auto &[name, place] : sharedOffsets)
+    if (place == kUnplaced)
+      place = sharedEnd;
+  kernel.sharedBytes = static_cast<uint32_t>(sharedEnd);
+
+  Frame top;
+  top.function = &function;
+  if (!body(top))
+    return false;
+  current = nullptr;
+  guard = guardFlip = 0;
+  frame = &top;
+  emit("exit", 0);
+  resolveLabels();
+  kernel.localBytes = static_cast<uint32_t>(alignUp(localEnd, 16));
+  if (error.empty())
+    placeMeetings(kernel, table);
+  return error.empty();
+}
+
+bool Lowering::body(Frame &next) {
+  Frame *caller = frame;
+  frame = &next;
+  next.returnLabel = labelOf(next.prefix + "@return");
+  for (const ptx::Variable &variable : next.function->variables)
+    if (variable.space == ptx::Space::kLocal || variable.space == ptx::Space::kParam)
+      placeLocal(next, variable);
+  for (const Statement &statement : next.function->body)
+    if (statement.kind == Statement::Kind::kBranchTargets)
+      next.branchTables[statement.label] = &statement;
+  for (const Statement &statement : next.function->body) {
+    current = &statement;
+    if (statement.kind == Statement::Kind::kLabel) {
+      uint32_t label = labelOf(next.prefix + statement.label);
+      if (labelOps[label] != kUnplaced)
+        fail("label \"" + statement.label + "\" is defined twice");
+      labelOps[label] = static_cast<uint32_t>(kernel.ops.size());
+    } else if (statement.kind == Statement::Kind::kInstruction) {
+      instruction(statement);
+    }
+    if (kernel.ops.size() > kMaxOps)
+      fail("the function is too long");
+    if (!error.empty())
+      return false;
+  }
+  labelOps[next.returnLabel] = static_cast<uint32_t>(kernel.ops.size());
+  frame = caller;
+  return true;
+}
+
+/// call (result), name, (arguments): the body, with the arguments' memory under the callee's names.
+void Lowering::call(const Statement &statement) {
+  std::vector<const Operand *> lists[2];
+  std::string name;
+  size_t list = 0;
+  for (const Operand &operand : statement.operands) {
+    if (operand.kind == Operand::Kind::kName && name.empty()) {
+      name = operand.name;
+      list = 1;
+    } else if (operand.kind == Operand::Kind::kVector) {
+      for (const Operand &member : operand.members)
+        lists[list].push_back(&member);
+    }
+  }
+  if (name == "__assertfail") {
+    emit("trap", 0);
+    return;
+  }
+  const ptx::Function *callee = module.findFunction(name);
+  if (!callee || !callee->hasBody)
+    return fail("function \"" + name + "\" is not defined in this module");
+  if (callDepth >= kMaxCallDepth)
+    return fail("calls are nested more than 16 deep, or recursive");
+  if (lists[0].size() != callee->results.size() || lists[1].size() != callee->params.size())
+    return fail("function \"" + name + "\" takes another number of arguments");
+
+  Frame next;
+  next.function = callee;
+  next.prefix = name + "#" + std::to_string(callCount++) + "#";
+  for (size_t i = 0; i < 2; ++i) {
+    const auto &formal = i == 0 ? callee->results : callee->params;
+    for (size_t k = 0; k < formal.size(); ++k) {
+      auto given = frame->local.find(lists[i][k]->name);
+      if (given == frame->local.end())
+        return fail("argument \"" + lists[i][k]->name + "\" is no .param variable");
+      next.local[formal[k].name] = given->second;
+    }
+  }
+  uint32_t savedGuard = guard, savedFlip = guardFlip;
+  uint32_t after = labelOf(next.prefix + "@after");
+  if (guard != 0) { // skip the body where the guard is off
+    Op &skip = emit("bra", 0);
+    skip.guardFlip = ~guardFlip;
+    skip.target = after;
+  }
+  guard = guardFlip = 0;
+  ++callDepth;
+  body(next);
+  --callDepth;
+  labelOps[after] = static_cast<uint32_t>(kernel.ops.size());
+  guard = savedGuard;
+  guardFlip = savedFlip;
+}
+
+void Lowering::resolveLabels() {
+  const Instruction *bra = table.find("bra"), *indexed = table.find("brx.idx");
+  for (auto &[name, label] : labels)
+    if (labelOps[label] == kUnplaced)
+      fail("label \"" + name + "\" is not defined");
+  if (!error.empty())
+    return;
+  std::unordered_map<const uint32_t *, bool> done;
+  for (Op &op : kernel.ops) {
+    if (op.run == bra->run) {
+      op.target = labelOps[op.target];
+    } else if (op.run == indexed->run) {
+      auto *targets = const_cast<uint32_t *>(op.more);
+      for (uint32_t i = 0; i < targets[0]; ++i)
+        targets[1 + i] = labelOps[targets[1 + i]];
+    }
+  }
+}
+
+bool lowerKernel(const ptx::Module &module, const ptx::Function &function,
+                 const GlobalAddresses &globals, Kernel &kernel, std::string &error) {
+  error.clear();
+  return Lowering(module, globals, kernel, error).run(function);
+}
+
+} // namespace heddle::emulator

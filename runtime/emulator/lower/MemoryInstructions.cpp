@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which handler an instruction that reaches memory is: loads, stores, atomics, asynchronous copies,
+// matrices.
+#include "runtime/emulator/lower/Lowering.h"
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::emulator {
+
+using ptx::Operand;
+using ptx::Statement;
+
+namespace {
+
+/// The memory that modifiers name.
+std::string spaceOf(const Statement &statement) {
+  for (const std::string &modifier : statement.modifiers) {
+    if (modifier == "global" || modifier == "const")
+      return "global";
+    if (modifier == "shared" || modifier == "shared::cta")
+      return "shared";
+    if (modifier == "local")
+      return "local";
+    if (modifier.starts_with("param"))
+      return "param";
+    if (modifier == "shared::cluster")
+      return "cluster";
+  }
+  return "generic";
+}
+
+uint32_t vectorOf(const Statement &statement) {
+  for (const std::string &modifier : statement.modifiers)
+    if (modifier == "v2" || modifier == "v4" || modifier == "v8")
+      return static_cast<uint32_t>(modifier[1] - '0');
+  return 1;
+}
+
+/// "u8" or "s8" of any type: what is in memory.
+std::string memoryType(const std::string &type, bool isLoad, uint32_t width) {
+  uint32_t bytes = ptx::typeBytes(type);
+  bool isSigned = isLoad && type[0] == 's' && width > bytes;
+  return (isSigned ? "s" : "u") + std::to_string(bytes * 8);
+}
+
+std::string registerType(uint32_t width) { return "b" + std::to_string(width * 8); }
+
+} // namespace
+
+/// A kernel parameter at a fixed place: one load an element.
+void Lowering::loadParameter(const Statement &statement, const Parameter &parameter,
+                             const std::string &type) {
+  uint32_t bytes = ptx::typeBytes(type), count = vectorOf(statement);
+  const Operand &to = statement.operands[0], &address = statement.operands[1];
+  uint64_t begin = static_cast<uint64_t>(address.value);
+  if (begin + uint64_t(bytes) * count > parameter.bytes || begin > parameter.bytes)
+    return fail("the load reaches behind the parameter");
+  for (uint32_t i = 0; i < count; ++i) {
+    const Operand &element = count == 1 ? to : to.members[i];
+    uint32_t width = widthOf(element, std::max(bytes, 2u));
+    std::string name =
+        "ld.param.fixed." + memoryType(type, true, width) + "." + registerType(width);
+    Op &op = emit(name, destination(element, width));
+    op.imm = static_cast<int64_t>(parameter.offset + begin + uint64_t(bytes) * i);
+    op.bytes = static_cast<uint16_t>(bytes);
+  }
+}
+
+void Lowering::loadOrStore(const Statement &statement) {
+  bool isLoad = statement.opcode != "st";
+  const auto &operands = statement.operands;
+  if (operands.size() < 2 || statement.modifiers.empty())
+    return fail("operands are missing");
+  const std::string &type = statement.modifiers.back();
+  uint32_t bytes = ptx::typeBytes(type), count = vectorOf(statement);
+  const Operand &value = operands[isLoad ? 0 : 1], &address = operands[isLoad ? 1 : 0];
+  if (bytes == 0 || bytes > 8 || count > 4 || uint64_t(bytes) * count > 32)
+    return fail("this type is not supported");
+  // ld.f16x2 and the like do not exist; nvcc and LLVM move their bits.
+  if ((count > 1) != (value.kind == Operand::Kind::kVector) ||
+      (count > 1 && value.members.size() != count))
+    return fail("the vector in braces must have as many registers as the instruction says");
+  std::string space = spaceOf(statement);
+  if (space == "cluster")
+    return fail("clusters are not supported");
+  if (space == "param") {
+    if (frame->local.count(address.name)) // of a call
+      space = "local";
+    else if (isLoad && callDepth == 0)
+      for (const Parameter &parameter : kernel.params)
+        if (parameter.name == address.name)
+          return loadParameter(statement, parameter, type);
+  }
+  const Operand &first = count > 1 ? value.members[0] : value;
+  uint32_t width = std::max(bytes, 2u);
+  // Sinks and immediates take the width of the registers beside them.
+  for (uint32_t i = 0; i < count; ++i)
+    width = std::max(width, widthOf(count > 1 ? value.members[i] : first, 2));
+  uint32_t addressBytes = 0, base = addressBase(address, addressBytes);
+  if (addressBytes == 4 && (space == "global" || space == "generic"))
+    return fail("a global or generic address has 64 bits");
+  std::vector<uint32_t> slots;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Operand &element = count > 1 ? value.members[i] : value;
+    slots.push_back(isLoad ? destination(element, width) : source(element, width));
+  }
+  std::string name = (isLoad ? "ld." : "st.") + space +
+                     (count > 1 ? ".v" + std::to_string(count) : "") + "." +
+                     memoryType(type, isLoad, width) + "." + registerType(width);
+  Op &op = emit(name, slots[0], base);
+  op.imm = address.value;
+  op.target = addressBytes;
+  op.bytes = static_cast<uint16_t>(bytes * count);
+  if (count > 1)
+    setTable(op, std::move(slots));
+}
+
+/// Generic addresses of windows are the window's start and the offset in it.
+void Lowering::cvta(const Statement &statement) {
+  if (statement.operands.size() != 2)
+    return fail("cvta takes a result and a source");
+  if (statement.modifiers.back() != "u64")
+    return fail("addresses have 64 bits");
+  bool toSpace = statement.has("to");
+  std::string space = spaceOf(statement);
+  uint32_t a = source(statement.operands[1], 8), d = destination(statement.operands[0], 8);
+  uint64_t window = space == "shared"  ? kSharedWindow
+                    : space == "local" ? kLocalWindow
+                    : space == "param" ? kParamWindow
+                                       : 0;
+  if (space == "cluster")
+    return fail("clusters are not supported");
+  if (window == 0)
+    emit("mov.b64", d, a);
+  else
+    emit(toSpace ? "sub.u64" : "add.u64", d, a, constant(8, window));
+}
+
+void Lowering::atomic(const Statement &statement) {
+  std::string operation, type;
+  for (const std::string &modifier : statement.modifiers) {
+    static const char *const kOperations[] = {"add", "min", "max", "and", "or",
+                                              "xor", "exch", "cas", "inc", "dec"};
+    if (std::find_if(std::begin(kOperations), std::end(kOperations), [&](const char *name) {
+          return modifier == name;
+        }) != std::end(kOperations))
+      operation = modifier;
+    if (ptx::isType(modifier))
+      type = modifier;
+  }
+  bool returns = statement.opcode == "atom", isCas = operation == "cas";
+  size_t first = returns ? 1 : 0;
+  const auto &operands = statement.operands;
+  if (operands.size() != first + (isCas ? 3 : 2) || vectorOf(statement) != 1)
+    return fail("this form is not supported");
+  uint32_t bytes = ptx::typeBytes(type);
+  if (operation == "exch" || isCas || operation == "and" || operation == "or" ||
+      operation == "xor")
+    type = "b" + std::to_string(bytes * 8);
+  uint32_t addressBytes = 0, base = addressBase(operands[first], addressBytes);
+  uint32_t b = source(operands[first + 1], bytes);
+  uint32_t c = isCas ? source(operands[first + 2], bytes) : b;
+  uint32_t d = returns ? destination(operands[0], bytes) : allocate(bytes);
+  std::string space = spaceOf(statement);
+  if (addressBytes == 4 && space != "shared")
+    return fail("a global or generic address has 64 bits");
+  Op &op = emit("atom." + space + "." + operation + "." + type, d, base, b, c);
+  op.imm = operands[first].value;
+  op.target = addressBytes;
+  op.bytes = static_cast<uint16_t>(bytes);
+}
+
+void Lowering::copyAsync(const Statement &statement) {
+  if (!statement.has("async") || statement.has("bulk") || statement.has("mbarrier"))
+    return fail("of the cp instructions, cp.async without bulk and mbarrier is supported");
+  if (statement.has("commit_group") || statement.has("wait_group") || statement.has("wait_all"))
+    return; // copies are made at once
+  const auto &operands = statement.operands;
+  if (operands.size() < 3 || operands.size() > 4 || operands[2].kind != Operand::Kind::kInteger)
+    return fail("cp.async takes two addresses and a size");
+  uint32_t bytes = static_cast<uint32_t>(operands[2].value);
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return fail("cp.async copies 4, 8 or 16 bytes");
+  uint32_t sharedBytes = 0, globalBytes = 0;
+  uint32_t to = addressBase(operands[0], sharedBytes);
+  uint32_t from = addressBase(operands[1], globalBytes);
+  if (globalBytes != 8)
+    return fail("a global address has 64 bits");
+  uint32_t size = operands.size() == 4 ? source(operands[3], 4) : ~0u;
+  Op &op = emit("cp.async", 0, from, to);
+  op.bytes = static_cast<uint16_t>(bytes);
+  setTable(op, {static_cast<uint32_t>(operands[0].value), static_cast<uint32_t>(operands[1].value),
+                statement.has("global") ? 0u : 1u, sharedBytes, size});
+}
+
+void Lowering::matrixMove(const Statement &statement) {
+  bool isLoad = statement.opcode == "ldmatrix";
+  const auto &operands = statement.operands;
+  if (operands.size() != 2)
+    return fail("operands are missing");
+  std::string name = statement.opcode;
+  uint32_t count = 0;
+  for (const char *form : {"x1", "x2", "x4"})
+    if (statement.has(form)) {
+      name += std::string(".") + form;
+      count = static_cast<uint32_t>(form[1] - '0');
+    }
+  if (statement.has("trans"))
+    name += ".trans";
+  if (!statement.has("m8n8") || !statement.has("b16"))
+    return fail("this shape is not supported");
+  const Operand &tiles = operands[isLoad ? 0 : 1], &address = operands[isLoad ? 1 : 0];
+  std::vector<uint32_t> slots;
+  if (tiles.kind == Operand::Kind::kVector)
+    for (const Operand &tile : tiles.members)
+      slots.push_back(isLoad ? destination(tile, 4) : source(tile, 4));
+  else
+    slots.push_back(isLoad ? destination(tiles, 4) : source(tiles, 4));
+  if (slots.size() != count)
+    return fail("the number of registers must be the number of matrices");
+  uint32_t addressBytes = 0, base = addressBase(address, addressBytes);
+  if (spaceOf(statement) != "shared")
+    return fail("the matrices must be in .shared");
+  Op &op = emit(name, 0, base);
+  op.imm = address.value;
+  op.target = addressBytes;
+  op.bytes = 16;
+  setTable(op, std::move(slots));
+}
+
+void Lowering::matrixMultiply(const Statement &statement) {
+  std::string name = "mma";
+  for (const std::string &modifier : statement.modifiers) {
+    if (modifier == "sync" || modifier == "aligned" || modifier == "row" || modifier == "col")
+      continue;
+    name += "." + modifier;
+  }
+  const Instruction *found = find(name);
+  if (!found)
+    return;
+  if (statement.operands.size() != 4)
+    return fail("mma.sync takes D, A, B and C");
+  std::vector<uint32_t> slots;
+  const char *letters = found->operands;
+  for (size_t i = 0; i < 4; ++i) {
+    const Operand &operand = statement.operands[i];
+    size_t count = std::strcspn(letters, " ");
+    bool isVector = operand.kind == Operand::Kind::kVector;
+    if ((isVector ? operand.members.size() : 1) != count)
+      return fail("operand " + std::to_string(i + 1) + " takes " + std::to_string(count) +
+                  " registers");
+    for (size_t k = 0; k < count; ++k) {
+      const Operand &element = isVector ? operand.members[k] : operand;
+      uint32_t bytes = letters[k] == 'd' ? 8 : 4;
+      slots.push_back(i == 0 ? destination(element, bytes) : source(element, bytes));
+    }
+    letters += count + (letters[count] == ' ' ? 1 : 0);
+  }
+  int m = 0, n = 0, k = 0;
+  std::sscanf(name.c_str(), "mma.m%dn%dk%d", &m, &n, &k);
+  Op &op = emit(*found);
+  op.imm = 2ll * m * n * k;
+  setTable(op, std::move(slots));
+}
+
+} // namespace heddle::emulator

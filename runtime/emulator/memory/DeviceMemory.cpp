@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hands out pieces of one reserved range. Freed pieces are given back to the system at once and
+// reused only when the fresh part of the range is exhausted, so that a use after free is found.
+#include "runtime/emulator/memory/DeviceMemory.h"
+#include "runtime/emulator/exec/Warp.h"
+#include <cstring>
+#include <mutex>
+#include <sys/mman.h>
+
+namespace heddle::emulator {
+
+namespace {
+
+constexpr uint64_t kArenaBytes = 1ull << 43;
+constexpr uint64_t kWantedBase = 0x700000000000 - (1ull << 44);
+constexpr uint64_t kAlign = 512; // what cuMemAlloc promises is 256
+constexpr uint64_t kGap = 4096;
+/// As a float, half or double this is a NaN, so that memory that nobody wrote shows.
+constexpr int kFreshByte = 0xff;
+constexpr uint64_t kFillLimit = 64 << 20;
+
+} // namespace
+
+DeviceMemory &DeviceMemory::get() {
+  static DeviceMemory *memory = new DeviceMemory(); // lives until the process ends
+  return *memory;
+}
+
+bool DeviceMemory::reserve() {
+  if (base)
+    return true;
+  for (uint64_t bytes = kArenaBytes; bytes >= (1ull << 36); bytes >>= 1) {
+    void *place = ::mmap(reinterpret_cast<void *>(kWantedBase), bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED)
+      continue;
+    base = next = reinterpret_cast<uint64_t>(place);
+    end = base + bytes;
+    return true;
+  }
+  return false;
+}
+
+uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &name) {
+  std::unique_lock lock(mutex);
+  if (bytes == 0 || bytes > capacity || used + bytes > capacity || !reserve())
+    return 0;
+  uint64_t reserved = (bytes + kAlign - 1) / kAlign * kAlign + kGap;
+  uint64_t address = 0;
+  if (next + reserved <= end) {
+    address = next;
+    next += reserved;
+  } else if (auto found = reusable.lower_bound(reserved); found != reusable.end()) {
+    address = found->second;
+    reserved = found->first;
+    freed.erase(address);
+    reusable.erase(found);
+  } else {
+    return 0;
+  }
+  used += bytes;
+  live[address] = {bytes, reserved, name, ++serial};
+  // Large ones are left as the system gives them, zero: filling would cost real memory.
+  if (bytes <= kFillLimit)
+    std::memset(reinterpret_cast<void *>(address), kFreshByte, bytes);
+  return address;
+}
+
+bool DeviceMemory::free(uint64_t address) {
+  std::unique_lock lock(mutex);
+  auto found = live.find(address);
+  if (found == live.end())
+    return false;
+  used -= found->second.bytes;
+  uint64_t first = (address + 4095) & ~4095ull;
+  uint64_t last = (address + found->second.bytes) & ~4095ull;
+  if (last > first)
+    ::madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+  reusable.emplace(found->second.reserved, address);
+  freed[address] = found->second;
+  live.erase(found);
+  return true;
+}
+
+bool DeviceMemory::find(uint64_t address, uint64_t &begin, uint64_t &allocationEnd) const {
+  std::shared_lock lock(mutex);
+  auto found = live.upper_bound(address);
+  if (found == live.begin())
+    return false;
+  --found;
+  begin = found->first;
+  allocationEnd = found->first + found->second.bytes;
+  return address < allocationEnd;
+}
+
+uint64_t DeviceMemory::usedBytes() const {
+  std::shared_lock lock(mutex);
+  return used;
+}
+
+std::string DeviceMemory::describe(uint64_t address) const {
+  std::shared_lock lock(mutex);
+  auto nameOf = [](uint64_t at, const Allocation &allocation) {
+    char text[160];
+    std::snprintf(text, sizeof text, "%s of %llu bytes at 0x%llx",
+                  allocation.name.empty()
+                      ? ("allocation " + std::to_string(allocation.serial)).c_str()
+                      : ("variable \"" + allocation.name.substr(0, 60) + "\"").c_str(),
+                  static_cast<unsigned long long>(allocation.bytes),
+                  static_cast<unsigned long long>(at));
+    return std::string(text);
+  };
+  auto old = freed.upper_bound(address);
+  if (old != freed.begin() && (--old, address < old->first + old->second.bytes))
+    return "inside of freed " + nameOf(old->first, old->second);
+  auto after = live.upper_bound(address);
+  if (after != live.begin()) {
+    auto before = std::prev(after);
+    uint64_t stop = before->first + before->second.bytes;
+    if (address < stop)
+      return std::to_string(stop - address) + " bytes before the end of " +
+             nameOf(before->first, before->second);
+    if (after == live.end() || address - stop <= after->first - address)
+      return std::to_string(address - stop) + " bytes behind the end of " +
+             nameOf(before->first, before->second);
+  }
+  if (after != live.end())
+    return std::to_string(after->first - address) + " bytes before " +
+           nameOf(after->first, after->second);
+  return "there are no allocations";
+}
+
+bool findAllocation(uint64_t address, AllocationHint &hint) {
+  return DeviceMemory::get().find(address, hint.begin, hint.end);
+}
+
+} // namespace heddle::emulator
