@@ -169,6 +169,22 @@ u32 permute(u32 a, u32 b, u32 selector) {
 u32 permuteForward4(u32 a, u32 b, u32 c) {
   return u32(((u64(b) << 32) | a) >> ((c & 3) * 8));
 }
+/// The modes of prmt: which of the eight bytes of b and a come, from the highest to the lowest.
+template <u32 kMode> u32 permuteBy(u32 a, u32 b, u32 c) {
+  constexpr u32 kChoices[5][4] = {
+      {0x5670, 0x6701, 0x7012, 0x0123},  // b4e
+      {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
+      {0x3210, 0x3211, 0x3222, 0x3333},  // ecl
+      {0x0000, 0x1110, 0x2210, 0x3210},  // ecr
+      {0x1010, 0x3232, 0x1010, 0x3232}}; // rc16
+  return permute(a, b, kChoices[kMode][c & 3]);
+}
+template <typename A, typename B, bool kHigh> s32 dot2(u32 a, u32 b, s32 c) {
+  u32 sum = u32(c);
+  for (u32 i = 0; i < 2; ++i)
+    sum += u32(s32(A(a >> (16 * i))) * s32(B(b >> (8 * i + (kHigh ? 16 : 0)))));
+  return s32(sum);
+}
 template <typename T> T signExtend(T a, u32 n) {
   if (n == 0)
     return 0;
@@ -177,6 +193,7 @@ template <typename T> T signExtend(T a, u32 n) {
   return kIsSigned<T> ? T(T(Unsigned<T>(a) << (32 - n)) >> (32 - n))
                       : T(Unsigned<T>(a) & ((1u << n) - 1));
 }
+template <typename T> T signExtendWrapped(T a, u32 n) { return signExtend<T>(a, n & 31); }
 template <typename A, typename B> s32 dot4(u32 a, u32 b, s32 c) {
   u32 sum = u32(c);
   for (u32 i = 0; i < 4; ++i)
@@ -245,6 +262,26 @@ void addCarry(Warp &warp, const Op &op) {
     setPredicate(warp, op.more[0], carryOut, mask);
 }
 
+/// mad.lo, mad.hi and madc with carries: half of the product of a and b, and c.
+template <bool kTakesCarry, bool kSetsCarry, bool kHigh, typename T>
+void multiplyAddCarry(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op), carryIn = warp.predicates[op.more[0]], carryOut = 0;
+  T *d = lanesOf<T>(warp, op.d);
+  const T *a = lanesOf<T>(warp, op.a), *b = lanesOf<T>(warp, op.b), *c = lanesOf<T>(warp, op.c);
+  for (u32 l = 0; l < kLaneCount; ++l) {
+    if (!(mask & kLaneBit[l]))
+      continue;
+    Unsigned<T> half = Unsigned<T>(kHigh ? mulHigh<T>(a[l], b[l]) : mulLow<T>(a[l], b[l]));
+    Unsigned<T> in = kTakesCarry ? (carryIn >> l) & 1 : 0, sum, total;
+    bool carry = __builtin_add_overflow(half, Unsigned<T>(c[l]), &sum);
+    carry |= __builtin_add_overflow(sum, in, &total);
+    carryOut |= u32(carry) << l;
+    d[l] = T(total);
+  }
+  if (kSetsCarry)
+    setPredicate(warp, op.more[0], carryOut, mask);
+}
+
 #define TYPED3(name, letter, T, L)                                                                 \
   {"add." #name, binary<T, T, T, add<T>>, L ":" L L, OpClass::kInteger},                           \
       {"sub." #name, binary<T, T, T, sub<T>>, L ":" L L, OpClass::kInteger},                       \
@@ -277,7 +314,38 @@ void addCarry(Warp &warp, const Op &op) {
       {"subc." #name, addCarry<true, false, true, T>, L ":" L L "c", OpClass::kInteger},           \
       {"subc.cc." #name, addCarry<true, true, true, T>, L ":" L L "c", OpClass::kInteger}
 
+#define MULTIPLY_CARRY(half, high, name, T, L)                                                     \
+  {"mad." half ".cc." name, multiplyAddCarry<false, true, high, T>, L ":" L L L "c",               \
+   OpClass::kInteger},                                                                             \
+      {"madc." half "." name, multiplyAddCarry<true, false, high, T>, L ":" L L L "c",             \
+       OpClass::kInteger},                                                                         \
+  {                                                                                                \
+    "madc." half ".cc." name, multiplyAddCarry<true, true, high, T>, L ":" L L L "c",              \
+        OpClass::kInteger                                                                          \
+  }
+#define MULTIPLY_CARRIES(name, T, L)                                                               \
+  MULTIPLY_CARRY("lo", false, name, T, L), MULTIPLY_CARRY("hi", true, name, T, L)
+
+#define DOT2(types, A, B)                                                                          \
+  {"dp2a.lo." types, ternary<s32, u32, u32, s32, dot2<A, B, false>>, "w:www", OpClass::kInteger},  \
+  {                                                                                                \
+    "dp2a.hi." types, ternary<s32, u32, u32, s32, dot2<A, B, true>>, "w:www", OpClass::kInteger    \
+  }
+
 const Instruction kRows[] = {
+    MULTIPLY_CARRIES("u32", u32, "w"),
+    MULTIPLY_CARRIES("s32", s32, "w"),
+    MULTIPLY_CARRIES("u64", u64, "d"),
+    MULTIPLY_CARRIES("s64", s64, "d"),
+    DOT2("s32.s32", s16, s8),
+    DOT2("s32.u32", s16, u8),
+    DOT2("u32.s32", u16, s8),
+    DOT2("u32.u32", u16, u8),
+    {"prmt.b32.b4e", ternary<u32, u32, u32, u32, permuteBy<0>>, "w:www", OpClass::kInteger},
+    {"prmt.b32.rc8", ternary<u32, u32, u32, u32, permuteBy<1>>, "w:www", OpClass::kInteger},
+    {"prmt.b32.ecl", ternary<u32, u32, u32, u32, permuteBy<2>>, "w:www", OpClass::kInteger},
+    {"prmt.b32.ecr", ternary<u32, u32, u32, u32, permuteBy<3>>, "w:www", OpClass::kInteger},
+    {"prmt.b32.rc16", ternary<u32, u32, u32, u32, permuteBy<4>>, "w:www", OpClass::kInteger},
     TYPED3(s16, s16, s16, "h"),
     TYPED3(u16, u16, u16, "h"),
     TYPED3(s32, s32, s32, "w"),
@@ -332,8 +400,8 @@ const Instruction kRows[] = {
     {"bfi.b64", bitFieldInsert64, "d:ddww", OpClass::kInteger},
     {"prmt.b32", ternary<u32, u32, u32, u32, permute>, "w:www", OpClass::kInteger},
     {"prmt.b32.f4e", ternary<u32, u32, u32, u32, permuteForward4>, "w:www", OpClass::kInteger},
-    {"szext.wrap.s32", binary<s32, s32, u32, signExtend<s32>>, "w:ww", OpClass::kInteger},
-    {"szext.wrap.u32", binary<u32, u32, u32, signExtend<u32>>, "w:ww", OpClass::kInteger},
+    {"szext.wrap.s32", binary<s32, s32, u32, signExtendWrapped<s32>>, "w:ww", OpClass::kInteger},
+    {"szext.wrap.u32", binary<u32, u32, u32, signExtendWrapped<u32>>, "w:ww", OpClass::kInteger},
     {"szext.clamp.s32", binary<s32, s32, u32, signExtend<s32>>, "w:ww", OpClass::kInteger},
     {"szext.clamp.u32", binary<u32, u32, u32, signExtend<u32>>, "w:ww", OpClass::kInteger},
     {"pack.b32", binary<u32, u16, u16, packTwo<u32, u16>>, "w:hh", OpClass::kMove},
