@@ -30,7 +30,8 @@ DeviceMemory &DeviceMemory::get() {
 bool DeviceMemory::reserve() {
   if (base)
     return true;
-  for (uint64_t bytes = kArenaBytes; bytes >= (1ull << 36); bytes >>= 1) {
+  // A limit of the process (ulimit -d, -v) counts the reservation: take what it allows.
+  for (uint64_t bytes = kArenaBytes; bytes >= (1ull << 28); bytes >>= 1) {
     void *place = ::mmap(reinterpret_cast<void *>(kWantedBase), bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED)
