@@ -116,11 +116,13 @@ u32 roundTf32(f32 a) { // ties away from zero, 10 bits of fraction
   return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & ~0x1fffu;
 }
 f32 narrow(f64 a) { return f32(a); }
-template <unsigned kMode> void narrowRounded(Warp &warp, const Op &op) {
+/// F under another rounding direction of the host.
+template <unsigned kMode, typename D, typename S, D (*F)(S)>
+void rounded(Warp &warp, const Op &op) {
   unsigned saved = _mm_getcsr();
   _mm_setcsr((saved & ~0x6000u) | kMode);
   asm volatile("" ::: "memory");
-  unary<f32, f64, narrow>(warp, op);
+  unary<D, S, F>(warp, op);
   asm volatile("" ::: "memory");
   _mm_setcsr(saved);
 }
@@ -187,8 +189,17 @@ constexpr OpClass kC = OpClass::kConvert;
       {"cvt.sat.u32." #sname, unary<u32, S, clampInteger<u32, S>>, "w:" SL, kC},                   \
       {"cvt.sat.s64." #sname, unary<s64, S, clampInteger<s64, S>>, "d:" SL, kC},                   \
       {"cvt.sat.u64." #sname, unary<u64, S, clampInteger<u64, S>>, "d:" SL, kC},                   \
-      {"cvt.rn.f32." #sname, unary<f32, S, convert<f32, S>>, "w:" SL, kC},                         \
-      {"cvt.rn.f64." #sname, unary<f64, S, convert<f64, S>>, "d:" SL, kC}
+      {"cvt.rn.f32." #sname, unary<f32, S, convert<f32, S>>, "w:" SL, kC}, {                       \
+    "cvt.rn.f64." #sname, unary<f64, S, convert<f64, S>>, "d:" SL, kC                              \
+  }
+
+#define FLOATS_BY(mode, bits, sname, S, SL)                                                        \
+  {"cvt." mode ".f32." sname, rounded<bits, f32, S, convert<f32, S>>, "w:" SL, kC}, {              \
+    "cvt." mode ".f64." sname, rounded<bits, f64, S, convert<f64, S>>, "d:" SL, kC                 \
+  }
+#define ROUNDED_FROM(sname, S, SL)                                                                 \
+  FLOATS_BY("rz", 0x6000, sname, S, SL), FLOATS_BY("rm", 0x2000, sname, S, SL),                    \
+      FLOATS_BY("rp", 0x4000, sname, S, SL)
 
 #define INTEGERS_BY(mode, R, sname, S, SL)                                                         \
   {"cvt." #mode ".s8." #sname, unary<s8, S, roundTo<s8, S, R>>, "b:" SL, kC},                      \
@@ -197,13 +208,15 @@ constexpr OpClass kC = OpClass::kConvert;
       {"cvt." #mode ".u16." #sname, unary<u16, S, roundTo<u16, S, R>>, "h:" SL, kC},               \
       {"cvt." #mode ".u32." #sname, unary<u32, S, roundTo<u32, S, R>>, "w:" SL, kC},               \
       {"cvt." #mode ".s64." #sname, unary<s64, S, roundTo<s64, S, R>>, "d:" SL, kC},               \
-      {"cvt." #mode ".u64." #sname, unary<u64, S, roundTo<u64, S, R>>, "d:" SL, kC},               \
-      {"cvt." #mode "." #sname "." #sname, unary<S, S, R>, SL ":" SL, kC}
+      {"cvt." #mode ".u64." #sname, unary<u64, S, roundTo<u64, S, R>>, "d:" SL, kC}, {             \
+    "cvt." #mode "." #sname "." #sname, unary<S, S, R>, SL ":" SL, kC                              \
+  }
 
 #define FROM_FLOAT(mode, R)                                                                        \
   INTEGERS_BY(mode, R, f32, f32, "w"), INTEGERS_BY(mode, R, f64, f64, "d"),                        \
-      {"cvt." #mode ".s32.f32", unary<s32, f32, roundTo32<R>>, "w:w", kC},                         \
-      {"cvt." #mode ".s32.f64", unary<s32, f64, roundTo<s32, f64, R>>, "w:d", kC}
+      {"cvt." #mode ".s32.f32", unary<s32, f32, roundTo32<R>>, "w:w", kC}, {                       \
+    "cvt." #mode ".s32.f64", unary<s32, f64, roundTo<s32, f64, R>>, "w:d", kC                      \
+  }
 
 const Instruction kRows[] = {
     INTEGERS_FROM(s8, s8, "b"),
@@ -214,6 +227,10 @@ const Instruction kRows[] = {
     INTEGERS_FROM(u32, u32, "w"),
     INTEGERS_FROM(s64, s64, "d"),
     INTEGERS_FROM(u64, u64, "d"),
+    ROUNDED_FROM("s32", s32, "w"),
+    ROUNDED_FROM("u32", u32, "w"),
+    ROUNDED_FROM("s64", s64, "d"),
+    ROUNDED_FROM("u64", u64, "d"),
     FROM_FLOAT(rni, nearest),
     FROM_FLOAT(rzi, towardZero),
     FROM_FLOAT(rmi, down),
@@ -228,9 +245,9 @@ const Instruction kRows[] = {
     {"cvt.rn.bf16.f64", unary<u16, f64, wideToHalf<true>>, "h:d", kC},
     {"cvt.f64.f32", unary<f64, f32, convert<f64, f32>>, "d:w", kC},
     {"cvt.rn.f32.f64", unary<f32, f64, narrow>, "w:d", kC},
-    {"cvt.rz.f32.f64", narrowRounded<0x6000>, "w:d", kC},
-    {"cvt.rm.f32.f64", narrowRounded<0x2000>, "w:d", kC},
-    {"cvt.rp.f32.f64", narrowRounded<0x4000>, "w:d", kC},
+    {"cvt.rz.f32.f64", rounded<0x6000, f32, f64, narrow>, "w:d", kC},
+    {"cvt.rm.f32.f64", rounded<0x2000, f32, f64, narrow>, "w:d", kC},
+    {"cvt.rp.f32.f64", rounded<0x4000, f32, f64, narrow>, "w:d", kC},
     {"cvt.rn.f16x2.f32", binary<u32, f32, f32, packPair<false, false>>, "w:ww", kC},
     {"cvt.rn.bf16x2.f32", binary<u32, f32, f32, packPair<true, false>>, "w:ww", kC},
     {"cvt.rn.relu.f16x2.f32", binary<u32, f32, f32, packPair<false, true>>, "w:ww", kC},

@@ -50,7 +50,9 @@ template <typename T> T mulHigh(T a, T b) {
   }
 }
 template <typename W, typename T> W mulWide(T a, T b) { return W(W(a) * W(b)); }
-template <typename T> T madLow(T a, T b, T c) { return T(Product<T>(a) * Product<T>(b) + Product<T>(c)); }
+template <typename T> T madLow(T a, T b, T c) {
+  return T(Product<T>(a) * Product<T>(b) + Product<T>(c));
+}
 template <typename T> T madHigh(T a, T b, T c) { return add(mulHigh(a, b), c); }
 template <typename W, typename T> W madWide(T a, T b, W c) {
   return W(Unsigned<W>(W(a) * W(b)) + Unsigned<W>(c));
@@ -92,9 +94,7 @@ u32 funnelLeftWrap(u32 low, u32 high, u32 n) {
   u64 both = (u64(high) << 32) | low;
   return u32((both << (n & 31)) >> 32);
 }
-u32 funnelRightWrap(u32 low, u32 high, u32 n) {
-  return u32(((u64(high) << 32) | low) >> (n & 31));
-}
+u32 funnelRightWrap(u32 low, u32 high, u32 n) { return u32(((u64(high) << 32) | low) >> (n & 31)); }
 u32 funnelLeftClamp(u32 low, u32 high, u32 n) {
   return n >= 32 ? low : funnelLeftWrap(low, high, n);
 }
@@ -166,17 +166,14 @@ u32 permute(u32 a, u32 b, u32 selector) {
   }
   return result;
 }
-u32 permuteForward4(u32 a, u32 b, u32 c) {
-  return u32(((u64(b) << 32) | a) >> ((c & 3) * 8));
-}
+u32 permuteForward4(u32 a, u32 b, u32 c) { return u32(((u64(b) << 32) | a) >> ((c & 3) * 8)); }
 /// The modes of prmt: which of the eight bytes of b and a come, from the highest to the lowest.
 template <u32 kMode> u32 permuteBy(u32 a, u32 b, u32 c) {
-  constexpr u32 kChoices[5][4] = {
-      {0x5670, 0x6701, 0x7012, 0x0123},  // b4e
-      {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
-      {0x3210, 0x3211, 0x3222, 0x3333},  // ecl
-      {0x0000, 0x1110, 0x2210, 0x3210},  // ecr
-      {0x1010, 0x3232, 0x1010, 0x3232}}; // rc16
+  constexpr u32 kChoices[5][4] = {{0x5670, 0x6701, 0x7012, 0x0123},  // b4e
+                                  {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
+                                  {0x3210, 0x3211, 0x3222, 0x3333},  // ecl
+                                  {0x0000, 0x1110, 0x2210, 0x3210},  // ecr
+                                  {0x1010, 0x3232, 0x1010, 0x3232}}; // rc16
   return permute(a, b, kChoices[kMode][c & 3]);
 }
 template <typename A, typename B, bool kHigh> s32 dot2(u32 a, u32 b, s32 c) {
@@ -201,7 +198,8 @@ template <typename A, typename B> s32 dot4(u32 a, u32 b, s32 c) {
   return s32(sum);
 }
 template <typename T> T absoluteDifference(T a, T b, T c) {
-  Unsigned<T> difference = a > b ? Unsigned<T>(a) - Unsigned<T>(b) : Unsigned<T>(b) - Unsigned<T>(a);
+  Unsigned<T> difference =
+      a > b ? Unsigned<T>(a) - Unsigned<T>(b) : Unsigned<T>(b) - Unsigned<T>(a);
   return T(Unsigned<T>(c) + difference);
 }
 
@@ -293,8 +291,9 @@ void multiplyAddCarry(Warp &warp, const Op &op) {
       {"div." #name, binary<T, T, T, divide<T>>, L ":" L L, OpClass::kInteger},                    \
       {"rem." #name, binary<T, T, T, remainder<T>>, L ":" L L, OpClass::kInteger},                 \
       {"min." #name, binary<T, T, T, lesser<T>>, L ":" L L, OpClass::kInteger},                    \
-      {"max." #name, binary<T, T, T, greater<T>>, L ":" L L, OpClass::kInteger},                   \
-      {"shr." #name, binary<T, T, u32, shiftRight<T>>, L ":" L "w", OpClass::kInteger}
+      {"max." #name, binary<T, T, T, greater<T>>, L ":" L L, OpClass::kInteger}, {                 \
+    "shr." #name, binary<T, T, u32, shiftRight<T>>, L ":" L "w", OpClass::kInteger                 \
+  }
 
 #define BITS(name, T, L)                                                                           \
   {"and." #name, binary<T, T, T, bitAnd<T>>, L ":" L L, OpClass::kInteger},                        \
@@ -303,16 +302,18 @@ void multiplyAddCarry(Warp &warp, const Op &op) {
       {"not." #name, unary<T, T, bitNot<T>>, L ":" L, OpClass::kInteger},                          \
       {"cnot." #name, unary<T, T, logicalNot<T>>, L ":" L, OpClass::kInteger},                     \
       {"shl." #name, binary<T, T, u32, shiftLeft<T>>, L ":" L "w", OpClass::kInteger},             \
-      {"shr." #name, binary<T, T, u32, shiftRight<T>>, L ":" L "w", OpClass::kInteger},            \
-      {"mov." #name, unary<T, T, copy<T>>, L ":" L, OpClass::kMove}
+      {"shr." #name, binary<T, T, u32, shiftRight<T>>, L ":" L "w", OpClass::kInteger}, {          \
+    "mov." #name, unary<T, T, copy<T>>, L ":" L, OpClass::kMove                                    \
+  }
 
 #define CARRY(name, T, L)                                                                          \
   {"add.cc." #name, addCarry<false, true, false, T>, L ":" L L "c", OpClass::kInteger},            \
       {"addc." #name, addCarry<true, false, false, T>, L ":" L L "c", OpClass::kInteger},          \
       {"addc.cc." #name, addCarry<true, true, false, T>, L ":" L L "c", OpClass::kInteger},        \
       {"sub.cc." #name, addCarry<false, true, true, T>, L ":" L L "c", OpClass::kInteger},         \
-      {"subc." #name, addCarry<true, false, true, T>, L ":" L L "c", OpClass::kInteger},           \
-      {"subc.cc." #name, addCarry<true, true, true, T>, L ":" L L "c", OpClass::kInteger}
+      {"subc." #name, addCarry<true, false, true, T>, L ":" L L "c", OpClass::kInteger}, {         \
+    "subc.cc." #name, addCarry<true, true, true, T>, L ":" L L "c", OpClass::kInteger              \
+  }
 
 #define MULTIPLY_CARRY(half, high, name, T, L)                                                     \
   {"mad." half ".cc." name, multiplyAddCarry<false, true, high, T>, L ":" L L L "c",               \

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// f32 and f64 instructions against the C library. PTX ISA, "Floating Point Instructions". Exact
+// forms are compared bit for bit, approximate ones within the error that the ISA allows.
+#include "test/emulator/InstructionRig.h"
+#include <cfenv>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace heddle::test;
+
+namespace {
+
+using u64 = uint64_t;
+constexpr Type P = Type::kPred, F = Type::kF32, D = Type::kF64;
+
+float flush(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
+
+Model f32(std::function<float(float, float, float)> f) {
+  return [=](u64 a, u64 b, u64 c) { return bitsOf(f(asFloat(a), asFloat(b), asFloat(c))); };
+}
+Model f32ftz(std::function<float(float, float, float)> f) {
+  return [=](u64 a, u64 b, u64 c) {
+    return bitsOf(flush(f(flush(asFloat(a)), flush(asFloat(b)), flush(asFloat(c)))));
+  };
+}
+Model f64(std::function<double(double, double, double)> f) {
+  return [=](u64 a, u64 b, u64 c) { return bitsOf(f(asDouble(a), asDouble(b), asDouble(c))); };
+}
+
+/// A NaN operand loses; -0 is below +0.
+template <typename T> T lesser(T a, T b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? b : a;
+  if (a == b)
+    return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <typename T> T greater(T a, T b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) ? b : a;
+  if (a == b)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+template <typename T> T saturated(T x) { return std::isnan(x) || x <= 0 ? T(0) : x > 1 ? T(1) : x; }
+
+/// The same operation under another rounding direction of the host.
+template <typename T> std::function<T(T, T, T)> rounded(int mode, std::function<T(T, T, T)> f) {
+  return [=](T a, T b, T c) {
+    std::fesetround(mode);
+    volatile T x = a, y = b, z = c;
+    volatile T result = f(x, y, z);
+    std::fesetround(FE_TONEAREST);
+    return T(result);
+  };
+}
+
+} // namespace
+
+TEST(FloatTable, ArithmeticF32) {
+  std::vector<Case> cases;
+  auto binary = [&](const char *name, std::function<float(float, float, float)> f) {
+    cases.push_back({name, F, {F, F}, f32(f)});
+  };
+  for (const char *mode : {"", ".rn"}) {
+    std::string m = mode;
+    binary(("add" + m + ".f32").c_str(), [](float a, float b, float) { return a + b; });
+    binary(("sub" + m + ".f32").c_str(), [](float a, float b, float) { return a - b; });
+    binary(("mul" + m + ".f32").c_str(), [](float a, float b, float) { return a * b; });
+    cases.push_back(
+        {"add" + m + ".ftz.f32", F, {F, F}, f32ftz([](float a, float b, float) { return a + b; })});
+    cases.push_back(
+        {"mul" + m + ".ftz.f32", F, {F, F}, f32ftz([](float a, float b, float) { return a * b; })});
+  }
+  binary("div.rn.f32", [](float a, float b, float) { return a / b; });
+  binary("min.f32", [](float a, float b, float) { return lesser(a, b); });
+  binary("max.f32", [](float a, float b, float) { return greater(a, b); });
+  auto strict = [](float a, float b) { return std::isnan(a) || std::isnan(b); };
+  binary("min.NaN.f32", [=](float a, float b, float) { return strict(a, b) ? NAN : lesser(a, b); });
+  binary("max.NaN.f32",
+         [=](float a, float b, float) { return strict(a, b) ? NAN : greater(a, b); });
+  binary("copysign.f32", [](float a, float b, float) { return std::copysign(b, a); });
+  cases.push_back(
+      {"add.sat.f32", F, {F, F}, f32([](float a, float b, float) { return saturated(a + b); })});
+  cases.push_back({"fma.rn.f32", F, {F, F, F}, f32([](float a, float b, float c) {
+                     return std::fma(a, b, c);
+                   })});
+  cases.push_back({"fma.rn.ftz.f32", F, {F, F, F}, f32ftz([](float a, float b, float c) {
+                     return std::fma(a, b, c);
+                   })});
+  cases.push_back({"fma.rn.sat.f32", F, {F, F, F}, f32([](float a, float b, float c) {
+                     return saturated(std::fma(a, b, c));
+                   })});
+  cases.push_back({"neg.f32", F, {F}, f32([](float a, float, float) { return -a; })});
+  cases.push_back({"abs.f32", F, {F}, f32([](float a, float, float) { return std::fabs(a); })});
+  cases.push_back({"sqrt.rn.f32", F, {F}, f32([](float a, float, float) { return std::sqrt(a); })});
+  cases.push_back({"rcp.rn.f32", F, {F}, f32([](float a, float, float) { return 1 / a; })});
+  checkCases(cases);
+}
+
+TEST(FloatTable, ArithmeticF64) {
+  std::vector<Case> cases;
+  auto binary = [&](const char *name, std::function<double(double, double, double)> f) {
+    cases.push_back({name, D, {D, D}, f64(f)});
+  };
+  binary("add.f64", [](double a, double b, double) { return a + b; });
+  binary("add.rn.f64", [](double a, double b, double) { return a + b; });
+  binary("sub.f64", [](double a, double b, double) { return a - b; });
+  binary("mul.f64", [](double a, double b, double) { return a * b; });
+  binary("div.rn.f64", [](double a, double b, double) { return a / b; });
+  binary("min.f64", [](double a, double b, double) { return lesser(a, b); });
+  binary("max.f64", [](double a, double b, double) { return greater(a, b); });
+  binary("copysign.f64", [](double a, double b, double) { return std::copysign(b, a); });
+  cases.push_back({"fma.rn.f64", D, {D, D, D}, f64([](double a, double b, double c) {
+                     return std::fma(a, b, c);
+                   })});
+  cases.push_back({"neg.f64", D, {D}, f64([](double a, double, double) { return -a; })});
+  cases.push_back({"abs.f64", D, {D}, f64([](double a, double, double) { return std::fabs(a); })});
+  cases.push_back(
+      {"sqrt.rn.f64", D, {D}, f64([](double a, double, double) { return std::sqrt(a); })});
+  cases.push_back({"rcp.rn.f64", D, {D}, f64([](double a, double, double) { return 1 / a; })});
+  checkCases(cases);
+}
+
+TEST(FloatTable, DirectedRounding) {
+  std::vector<Case> cases;
+  for (auto [name, mode] :
+       {std::pair{"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}}) {
+    std::string m = std::string(".") + name;
+    auto narrow = [mode = mode](auto f) { return f32(rounded<float>(mode, f)); };
+    auto wide = [mode = mode](auto f) { return f64(rounded<double>(mode, f)); };
+    cases.push_back(
+        {"add" + m + ".f32", F, {F, F}, narrow([](float a, float b, float) { return a + b; })});
+    cases.push_back(
+        {"mul" + m + ".f32", F, {F, F}, narrow([](float a, float b, float) { return a * b; })});
+    cases.push_back({"fma" + m + ".f32", F, {F, F, F}, narrow([](float a, float b, float c) {
+                       return std::fma(a, b, c);
+                     })});
+    cases.push_back(
+        {"div" + m + ".f32", F, {F, F}, narrow([](float a, float b, float) { return a / b; })});
+    cases.push_back(
+        {"sqrt" + m + ".f32", F, {F}, narrow([](float a, float, float) { return std::sqrt(a); })});
+    cases.push_back(
+        {"add" + m + ".f64", D, {D, D}, wide([](double a, double b, double) { return a + b; })});
+    cases.push_back({"fma" + m + ".f64", D, {D, D, D}, wide([](double a, double b, double c) {
+                       return std::fma(a, b, c);
+                     })});
+  }
+  checkCases(cases);
+}
+
+// The error bounds are those of the ISA's tables, in parts of the value.
+TEST(FloatTable, Approximations) {
+  auto one = [](const char *text, std::function<double(double)> f, double relative,
+                double absolute = 0) {
+    return Case{text,     F,
+                {F},      f32([=](float a, float, float) { return float(f(double(a))); }),
+                relative, absolute};
+  };
+  auto flushed = [](const char *text, std::function<double(double)> f, double relative) {
+    return Case{text,     F,
+                {F},      f32ftz([=](float a, float, float) { return float(f(double(a))); }),
+                relative, 1.2e-38};
+  };
+  const double ulp = std::ldexp(1.0, -23);
+  checkCases({
+      one(
+          "ex2.approx.f32", [](double a) { return std::exp2(a); }, 2 * ulp, 1e-44),
+      flushed(
+          "ex2.approx.ftz.f32", [](double a) { return std::exp2(a); }, 2 * ulp),
+      one(
+          "lg2.approx.f32", [](double a) { return std::log2(a); }, 4 * ulp, std::ldexp(1.0, -22)),
+      one(
+          "rsqrt.approx.f32", [](double a) { return 1 / std::sqrt(a); }, 2 * ulp),
+      flushed(
+          "rsqrt.approx.ftz.f32", [](double a) { return 1 / std::sqrt(a); }, 2 * ulp),
+      one(
+          "sqrt.approx.f32", [](double a) { return std::sqrt(a); }, 2 * ulp, 1e-44),
+      one(
+          "rcp.approx.f32", [](double a) { return 1 / a; }, ulp, 1e-44),
+      flushed(
+          "rcp.approx.ftz.f32", [](double a) { return 1 / a; }, ulp),
+      one(
+          "tanh.approx.f32", [](double a) { return std::tanh(a); }, std::ldexp(1.0, -10.9), 1e-44),
+      {"div.full.f32",
+       F,
+       {F, F},
+       f32([](float a, float b, float) { return a / b; }),
+       2 * ulp,
+       3e-39},
+  });
+  // In the range that the bound is stated for.
+  const double pi = std::acos(-1.0);
+  std::function<float(float)> inside = [=](float a) {
+    return std::isfinite(a) && std::fabs(a) < 2 * pi ? a : 1.0f;
+  };
+  std::string clamp = "{ .reg .pred q; .reg .b32 m; abs.f32 m, %a; setp.lt.f32 q, m, 0f40C90FDA; "
+                      "@!q mov.b32 %a, 0f3F800000; }\n";
+  checkCases({
+      {clamp + "sin.approx.f32 %d, %a;",
+       F,
+       {F},
+       f32([=](float a, float, float) { return std::sin(inside(a)); }),
+       0,
+       std::ldexp(1.0, -20.5)},
+      {clamp + "cos.approx.f32 %d, %a;",
+       F,
+       {F},
+       f32([=](float a, float, float) { return std::cos(inside(a)); }),
+       0,
+       std::ldexp(1.0, -20.5)},
+  });
+}
+
+TEST(FloatTable, Comparisons) {
+  std::vector<Case> cases;
+  auto compare = [&](const std::string &name, std::function<bool(double, double)> f) {
+    cases.push_back({"setp." + name + ".f32", P, {F, F}, [=](u64 a, u64 b, u64) {
+                       return u64(f(asFloat(a), asFloat(b)));
+                     }});
+    cases.push_back({"setp." + name + ".f64", P, {D, D}, [=](u64 a, u64 b, u64) {
+                       return u64(f(asDouble(a), asDouble(b)));
+                     }});
+    cases.push_back({"set." + name + ".f32.f32", F, {F, F}, [=](u64 a, u64 b, u64) {
+                       return bitsOf(f(asFloat(a), asFloat(b)) ? 1.0f : 0.0f);
+                     }});
+  };
+  auto unordered = [](double a, double b) { return std::isnan(a) || std::isnan(b); };
+  const std::pair<const char *, std::function<bool(double, double)>> kOrdered[] = {
+      {"eq", [](double a, double b) { return a == b; }},
+      {"lt", [](double a, double b) { return a < b; }},
+      {"le", [](double a, double b) { return a <= b; }},
+      {"gt", [](double a, double b) { return a > b; }},
+      {"ge", [](double a, double b) { return a >= b; }},
+      {"ne", [](double a, double b) { return a < b || a > b; }}};
+  for (const auto &[name, f] : kOrdered) {
+    compare(name, f);
+    compare(std::string(name) + "u",
+            [=, f = f](double a, double b) { return unordered(a, b) || f(a, b); });
+  }
+  compare("num", [=](double a, double b) { return !unordered(a, b); });
+  compare("nan", [=](double a, double b) { return unordered(a, b); });
+  cases.push_back({"setp.lt.ftz.f32", P, {F, F}, [](u64 a, u64 b, u64) {
+                     return u64(flush(asFloat(a)) < flush(asFloat(b)));
+                   }});
+  cases.push_back(
+      {"slct.f32.f32", F, {F, F, F}, [](u64 a, u64 b, u64 c) { return asFloat(c) >= 0 ? a : b; }});
+  cases.push_back(
+      {"selp.f32 %d, %a, %b, %cp;", F, {F, F, P}, [](u64 a, u64 b, u64 c) { return c ? a : b; }});
+  auto test = [&](const char *name, std::function<bool(double, int)> f) {
+    cases.push_back({std::string("testp.") + name + ".f32", P, {F}, [=](u64 a, u64, u64) {
+                       return u64(f(asFloat(a), std::fpclassify(asFloat(a))));
+                     }});
+    cases.push_back({std::string("testp.") + name + ".f64", P, {D}, [=](u64 a, u64, u64) {
+                       return u64(f(asDouble(a), std::fpclassify(asDouble(a))));
+                     }});
+  };
+  test("finite", [](double a, int) { return std::isfinite(a); });
+  test("infinite", [](double a, int) { return std::isinf(a); });
+  test("number", [](double a, int) { return !std::isnan(a); });
+  test("notanumber", [](double a, int) { return std::isnan(a); });
+  test("normal", [](double, int c) { return c == FP_NORMAL; });
+  test("subnormal", [](double, int c) { return c == FP_SUBNORMAL; });
+  checkCases(cases);
+}
