@@ -78,8 +78,11 @@ def folder_cases(folder: Path) -> list:
 
 
 def fed_inputs(model: onnx.ModelProto, data: DataSet) -> list:
-    """Names of the inputs that a data set gives, in order."""
-    return [value.name for value in model.graph.input][:len(data.inputs)]
+    """Names of the inputs that a data set gives, in order. Old models list their initializers among the inputs."""
+    initializers = {tensor.name for tensor in model.graph.initializer}
+    names = [value.name for value in model.graph.input]
+    free = [name for name in names if name not in initializers]
+    return free if len(free) == len(data.inputs) else names[:len(data.inputs)]
 
 
 def make_dynamic(model: onnx.ModelProto, fed: list) -> None:
@@ -100,7 +103,9 @@ def make_dynamic(model: onnx.ModelProto, fed: list) -> None:
 def make_folded(model: onnx.ModelProto, data: DataSet) -> list:
     """Every tensor input becomes an initializer. Returns the paths of the inputs that stay."""
     stay, stay_values = [], []
-    for value, path in zip(list(model.graph.input), data.inputs):
+    values = {value.name: value for value in model.graph.input}
+    fed = fed_inputs(model, data)
+    for value, path in zip([values[name] for name in fed], data.inputs):
         if not value.type.HasField("tensor_type"):
             stay.append(path)
             stay_values.append(value)
@@ -108,7 +113,7 @@ def make_folded(model: onnx.ModelProto, data: DataSet) -> list:
         tensor = onnx.TensorProto.FromString(path.read_bytes())
         tensor.name = value.name
         model.graph.initializer.append(tensor)
-    rest = list(model.graph.input)[len(data.inputs):]
+    rest = [value for value in model.graph.input if value.name not in fed]
     del model.graph.input[:]
     model.graph.input.extend(stay_values + rest)
     # IR version 3 wants every initializer among the inputs; from 4 on it need not be.
