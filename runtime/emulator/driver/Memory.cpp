@@ -2,8 +2,8 @@
 //
 // Allocation, copies and fills. Ranges are checked: a copy behind an allocation is an error here,
 // not a crash later.
-#include "runtime/emulator/memory/DeviceMemory.h"
 #include "runtime/emulator/driver/State.h"
+#include "runtime/emulator/memory/DeviceMemory.h"
 #include <cstring>
 
 using namespace heddle::emulator;
@@ -13,6 +13,7 @@ namespace {
 /// The range must lie in one allocation.
 CUresult checkRange(const char *call, CUdeviceptr address, size_t bytes) {
   Driver &driver = Driver::get();
+  driver.forgetReport();
   if (CUresult code = driver.check(); code != CUDA_SUCCESS)
     return code;
   uint64_t begin = 0, end = 0;
@@ -20,8 +21,9 @@ CUresult checkRange(const char *call, CUdeviceptr address, size_t bytes) {
     return CUDA_SUCCESS;
   std::lock_guard lock(driver.mutex);
   char text[160];
-  std::snprintf(text, sizeof text, "%s: %zu bytes at 0x%llx are not inside of one allocation: ",
-                call, bytes, static_cast<unsigned long long>(address));
+  std::snprintf(text, sizeof text,
+                "%s: %zu bytes at 0x%llx are not inside of one allocation: ", call, bytes,
+                static_cast<unsigned long long>(address));
   return driver.refuse(CUDA_ERROR_INVALID_VALUE, text + DeviceMemory::get().describe(address));
 }
 
@@ -33,10 +35,17 @@ HEDDLE_EMU_API CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   Driver &driver = Driver::get();
   if (CUresult code = driver.check(); code != CUDA_SUCCESS)
     return code;
+  driver.forgetReport();
   if (!address || bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  *address = DeviceMemory::get().allocate(bytes);
-  return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  DeviceMemory &memory = DeviceMemory::get();
+  *address = memory.allocate(bytes);
+  if (*address)
+    return CUDA_SUCCESS;
+  std::lock_guard lock(driver.mutex);
+  return driver.refuse(CUDA_ERROR_OUT_OF_MEMORY,
+                       "the emulated device has " + std::to_string(memory.capacityBytes()) +
+                           " bytes, of which " + std::to_string(memory.usedBytes()) + " are taken");
 }
 
 HEDDLE_EMU_API CUresult cuMemFree(CUdeviceptr address) {

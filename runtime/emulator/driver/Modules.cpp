@@ -44,7 +44,8 @@ bool placeGlobals(const ptx::Module &text, LoadedModule &module, GlobalAddresses
     auto *to = reinterpret_cast<uint8_t *>(address);
     std::memset(to, 0, variable.bytes);
     if (!variable.init.empty())
-      std::memcpy(to, variable.init.data(), std::min<uint64_t>(variable.init.size(), variable.bytes));
+      std::memcpy(to, variable.init.data(),
+                  std::min<uint64_t>(variable.init.size(), variable.bytes));
   }
   for (const ptx::Variable &variable : text.variables) {
     for (const ptx::Variable::Reference &reference : variable.references) {
@@ -77,7 +78,7 @@ bool runsHere(const std::string &target, const Gpu &gpu, std::string &error) {
     return false;
   }
   int here = gpu.major * 10 + gpu.minor;
-  bool fits = suffix == 'a' ? number == here
+  bool fits = suffix == 'a'   ? number == here
               : suffix == 'f' ? number <= here && number / 10 == here / 10
                               : number <= here;
   if (!fits)
@@ -133,13 +134,19 @@ void writeLog(const std::string &log, unsigned count, CUjit_option *options, voi
 
 CUresult codeOf(Fault fault) {
   switch (fault) {
-  case Fault::kAddress: return CUDA_ERROR_ILLEGAL_ADDRESS;
-  case Fault::kAlignment: return CUDA_ERROR_MISALIGNED_ADDRESS;
-  case Fault::kTrap: return CUDA_ERROR_ASSERT;
-  case Fault::kTimeout: return CUDA_ERROR_LAUNCH_TIMEOUT;
+  case Fault::kAddress:
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  case Fault::kAlignment:
+    return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case Fault::kTrap:
+    return CUDA_ERROR_ASSERT;
+  case Fault::kTimeout:
+    return CUDA_ERROR_LAUNCH_TIMEOUT;
   case Fault::kDivergence:
-  case Fault::kInvalid: return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-  default: return CUDA_ERROR_LAUNCH_FAILED;
+  case Fault::kInvalid:
+    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+  default:
+    return CUDA_ERROR_LAUNCH_FAILED;
   }
 }
 
@@ -225,6 +232,7 @@ using namespace heddle::emulator;
 HEDDLE_EMU_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
                                            CUjit_option *options, void **values) {
   Driver &driver = Driver::get();
+  driver.forgetReport();
   if (CUresult code = driver.check(); code != CUDA_SUCCESS)
     return code;
   if (!module || !image || (count && (!options || !values)))
@@ -266,6 +274,7 @@ HEDDLE_EMU_API CUresult cuModuleUnload(CUmodule module) {
 HEDDLE_EMU_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
                                             const char *name) {
   Driver &driver = Driver::get();
+  driver.forgetReport();
   std::lock_guard lock(driver.mutex);
   auto *loaded = reinterpret_cast<LoadedModule *>(module);
   if (!function || !name)
@@ -358,6 +367,7 @@ HEDDLE_EMU_API CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsi
                                        unsigned gridZ, unsigned blockX, unsigned blockY,
                                        unsigned blockZ, unsigned sharedBytes, CUstream,
                                        void **params, void **extra) {
+  Driver::get().forgetReport();
   if (CUresult code = Driver::get().check(); code != CUDA_SUCCESS)
     return code;
   Kernel *kernel = kernelOf(function);

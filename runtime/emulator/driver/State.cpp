@@ -15,14 +15,18 @@ Driver &Driver::get() {
   return *driver;
 }
 
+void Driver::forgetReport() {
+  std::lock_guard lock(mutex);
+  if (sticky == CUDA_SUCCESS)
+    report.clear();
+}
+
 CUresult Driver::refuse(CUresult code, std::string why) {
   report = std::move(why);
   return code;
 }
 
-CUresult Driver::check() const {
-  return isInitialised ? sticky : CUDA_ERROR_NOT_INITIALIZED;
-}
+CUresult Driver::check() const { return isInitialised ? sticky : CUDA_ERROR_NOT_INITIALIZED; }
 
 } // namespace heddle::emulator
 

@@ -39,6 +39,8 @@ struct Driver {
   std::set<void *> streams, events;
 
   static Driver &get();
+  /// A new call: what was said about the last one does not explain it. A fault stays.
+  void forgetReport();
   /// Records why a call is refused.
   CUresult refuse(CUresult code, std::string why);
   /// Not initialised, or broken by an earlier fault.

@@ -46,32 +46,56 @@ BlockRunner::~BlockRunner() {
 
 uint32_t BlockRunner::valueOf(Special which, uint32_t warp, uint32_t lane) const {
   uint32_t thread = warp * kLaneCount + lane;
-  const uint32_t(&t)[3] = launch.threads;
+  const uint32_t (&t)[3] = launch.threads;
   switch (which) {
-  case Special::kTidX: return thread % t[0];
-  case Special::kTidY: return thread / t[0] % t[1];
-  case Special::kTidZ: return thread / t[0] / t[1];
-  case Special::kNtidX: return t[0];
-  case Special::kNtidY: return t[1];
-  case Special::kNtidZ: return t[2];
-  case Special::kCtaidX: return block.index[0];
-  case Special::kCtaidY: return block.index[1];
-  case Special::kCtaidZ: return block.index[2];
-  case Special::kNctaidX: return launch.grid[0];
-  case Special::kNctaidY: return launch.grid[1];
-  case Special::kNctaidZ: return launch.grid[2];
-  case Special::kLaneId: return lane;
-  case Special::kWarpId: return warp;
-  case Special::kNwarpId: return warpCount;
-  case Special::kLaneMaskEq: return 1u << lane;
-  case Special::kLaneMaskLt: return (1u << lane) - 1;
-  case Special::kLaneMaskLe: return ((1u << lane) - 1) | 1u << lane;
-  case Special::kLaneMaskGt: return ~(((1u << lane) - 1) | 1u << lane);
-  case Special::kLaneMaskGe: return ~((1u << lane) - 1);
-  case Special::kNsmId: return 1;
-  case Special::kDynamicShared: return launch.sharedBytes - kernel.sharedBytes;
-  case Special::kTotalShared: return launch.sharedBytes;
-  default: return 0;
+  case Special::kTidX:
+    return thread % t[0];
+  case Special::kTidY:
+    return thread / t[0] % t[1];
+  case Special::kTidZ:
+    return thread / t[0] / t[1];
+  case Special::kNtidX:
+    return t[0];
+  case Special::kNtidY:
+    return t[1];
+  case Special::kNtidZ:
+    return t[2];
+  case Special::kCtaidX:
+    return block.index[0];
+  case Special::kCtaidY:
+    return block.index[1];
+  case Special::kCtaidZ:
+    return block.index[2];
+  case Special::kNctaidX:
+    return launch.grid[0];
+  case Special::kNctaidY:
+    return launch.grid[1];
+  case Special::kNctaidZ:
+    return launch.grid[2];
+  case Special::kLaneId:
+    return lane;
+  case Special::kWarpId:
+    return warp;
+  case Special::kNwarpId:
+    return warpCount;
+  case Special::kLaneMaskEq:
+    return 1u << lane;
+  case Special::kLaneMaskLt:
+    return (1u << lane) - 1;
+  case Special::kLaneMaskLe:
+    return ((1u << lane) - 1) | 1u << lane;
+  case Special::kLaneMaskGt:
+    return ~(((1u << lane) - 1) | 1u << lane);
+  case Special::kLaneMaskGe:
+    return ~((1u << lane) - 1);
+  case Special::kNsmId:
+    return 1;
+  case Special::kDynamicShared:
+    return launch.sharedBytes - kernel.sharedBytes;
+  case Special::kTotalShared:
+    return launch.sharedBytes;
+  default:
+    return 0;
   }
 }
 
@@ -133,6 +157,10 @@ void BlockRunner::runCounted(Warp &warp) {
     const Op *op = warp.pc++;
     countOp(warp, *op, *block.counts);
     op->run(warp, *op);
+    // Arithmetic may have gone on with further ops of its kind.
+    bool isArithmetic = op->kind <= OpClass::kMove;
+    for (++op; isArithmetic && op < warp.pc; ++op)
+      countOp(warp, *op, *block.counts);
   }
 }
 

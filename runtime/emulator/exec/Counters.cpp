@@ -124,8 +124,8 @@ void addCounts(const std::string &kernel, const LaunchCounts &counts) {
 
 std::string countersAsJson() {
   std::lock_guard lock(totalsMutex);
-  static const char *const kNames[] = {"integer", "float",  "special", "convert", "move",
-                                       "global",  "shared", "local",   "param",   "atomic",
+  static const char *const kNames[] = {"integer", "float",   "special", "convert", "move",
+                                       "global",  "shared",  "local",   "param",   "atomic",
                                        "branch",  "barrier", "shuffle", "tensor"};
   std::string text = "{\"kernels\": [";
   bool first = true;

@@ -74,9 +74,32 @@ struct Constant {
 };
 
 enum class Special : uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY,
-  kNctaidZ, kLaneId, kWarpId, kNwarpId, kLaneMaskEq, kLaneMaskLt, kLaneMaskLe, kLaneMaskGt,
-  kLaneMaskGe, kSmId, kNsmId, kGridId, kDynamicShared, kTotalShared, kCount
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kLaneMaskEq,
+  kLaneMaskLt,
+  kLaneMaskLe,
+  kLaneMaskGt,
+  kLaneMaskGe,
+  kSmId,
+  kNsmId,
+  kGridId,
+  kDynamicShared,
+  kTotalShared,
+  kCount
 };
 
 struct SpecialRegister {

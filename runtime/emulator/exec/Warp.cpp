@@ -24,11 +24,11 @@ void reportFault(Warp &warp, const Op &op, Fault fault, uint32_t lane, const std
   if (launch.finding.fault != Fault::kNone)
     return;
   std::string where = "kernel \"" + launch.kernel->name + "\", PTX line " +
-                      std::to_string(op.line) + ", block " + triple(warp.block->index) +
-                      ", warp " + std::to_string(warp.index);
+                      std::to_string(op.line) + ", block " + triple(warp.block->index) + ", warp " +
+                      std::to_string(warp.index);
   if (lane < kLaneCount) {
     uint32_t thread = warp.index * kLaneCount + lane;
-    const uint32_t(&t)[3] = launch.threads;
+    const uint32_t (&t)[3] = launch.threads;
     uint32_t index[3] = {thread % t[0], thread / t[0] % t[1], thread / t[0] / t[1]};
     where += ", lane " + std::to_string(lane) + ", thread " + triple(index);
   }

@@ -78,8 +78,8 @@ struct Warp {
   uint32_t *predicates = nullptr;
   Block *block = nullptr;
   const Op *code = nullptr;
-  uint32_t live = 0;        ///< lanes that have not exited
-  uint32_t join = kNoJoin;  ///< where the running lanes wait for others
+  uint32_t live = 0;       ///< lanes that have not exited
+  uint32_t join = kNoJoin; ///< where the running lanes wait for others
   uint32_t index = 0;
   uint32_t branchBudget = 0; ///< branches until the clock is looked at
   uint32_t barrier = 0;      ///< that it waits at
@@ -89,7 +89,7 @@ struct Warp {
     uint32_t mask;
     uint32_t join;
   };
-  std::vector<Side> sides; ///< groups of lanes that wait
+  std::vector<Side> sides;        ///< groups of lanes that wait
   std::vector<uint32_t> arrivals; ///< barriers it has arrived at without waiting: index, threads
 };
 

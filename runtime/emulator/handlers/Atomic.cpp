@@ -19,20 +19,42 @@ template <> struct BitsOf<f64> {
   using type = u64;
 };
 
-struct Add { template <typename T> static T apply(T a, T b, T) { return T(a + b); } };
-struct Min { template <typename T> static T apply(T a, T b, T) { return a < b ? a : b; } };
-struct Max { template <typename T> static T apply(T a, T b, T) { return a > b ? a : b; } };
-struct And { template <typename T> static T apply(T a, T b, T) { return a & b; } };
-struct Or { template <typename T> static T apply(T a, T b, T) { return a | b; } };
-struct Xor { template <typename T> static T apply(T a, T b, T) { return a ^ b; } };
-struct Exchange { template <typename T> static T apply(T, T b, T) { return b; } };
-struct CompareSwap { template <typename T> static T apply(T a, T b, T c) { return a == b ? c : a; } };
-struct Increment { template <typename T> static T apply(T a, T b, T) { return a >= b ? 0 : a + 1; } };
+struct Add {
+  template <typename T> static T apply(T a, T b, T) { return T(a + b); }
+};
+struct Min {
+  template <typename T> static T apply(T a, T b, T) { return a < b ? a : b; }
+};
+struct Max {
+  template <typename T> static T apply(T a, T b, T) { return a > b ? a : b; }
+};
+struct And {
+  template <typename T> static T apply(T a, T b, T) { return a & b; }
+};
+struct Or {
+  template <typename T> static T apply(T a, T b, T) { return a | b; }
+};
+struct Xor {
+  template <typename T> static T apply(T a, T b, T) { return a ^ b; }
+};
+struct Exchange {
+  template <typename T> static T apply(T, T b, T) { return b; }
+};
+struct CompareSwap {
+  template <typename T> static T apply(T a, T b, T c) { return a == b ? c : a; }
+};
+struct Increment {
+  template <typename T> static T apply(T a, T b, T) { return a >= b ? 0 : a + 1; }
+};
 struct Decrement {
   template <typename T> static T apply(T a, T b, T) { return a == 0 || a > b ? b : a - 1; }
 };
-struct AddHalf { static u16 apply(u16 a, u16 b, u16) { return floatToHalf(halfToFloat(a) + halfToFloat(b)); } };
-struct AddBrain { static u16 apply(u16 a, u16 b, u16) { return floatToBrain(brainToFloat(a) + brainToFloat(b)); } };
+struct AddHalf {
+  static u16 apply(u16 a, u16 b, u16) { return floatToHalf(halfToFloat(a) + halfToFloat(b)); }
+};
+struct AddBrain {
+  static u16 apply(u16 a, u16 b, u16) { return floatToBrain(brainToFloat(a) + brainToFloat(b)); }
+};
 template <class F> struct Pair {
   static u32 apply(u32 a, u32 b, u32) {
     return u32(F::apply(u16(a >> 16), u16(b >> 16), 0)) << 16 | F::apply(u16(a), u16(b), 0);
@@ -65,8 +87,7 @@ template <Place kPlace, typename T, class F> void atomic(Warp &warp, const Op &o
 
 constexpr OpClass kA = OpClass::kAtomic;
 
-#define EACH(space, place, name, T, F)                                                             \
-  {"atom." space "." name, atomic<place, T, F>, nullptr, kA}
+#define EACH(space, place, name, T, F) {"atom." space "." name, atomic<place, T, F>, nullptr, kA}
 #define INTEGERS(space, place, suffix, T)                                                          \
   EACH(space, place, "add." suffix, T, Add), EACH(space, place, "min." suffix, T, Min),            \
       EACH(space, place, "max." suffix, T, Max)
@@ -79,9 +100,10 @@ constexpr OpClass kA = OpClass::kAtomic;
       INTEGERS(space, place, "u64", u64), INTEGERS(space, place, "s64", s64),                      \
       BITS(space, place, "b32", u32), BITS(space, place, "b64", u64),                              \
       EACH(space, place, "cas.b16", u16, CompareSwap),                                             \
-      EACH(space, place, "inc.u32", u32, Increment), EACH(space, place, "dec.u32", u32, Decrement),\
-      EACH(space, place, "add.f32", f32, Add), EACH(space, place, "add.f64", f64, Add),            \
-      EACH(space, place, "add.f16", u16, AddHalf), EACH(space, place, "add.bf16", u16, AddBrain),  \
+      EACH(space, place, "inc.u32", u32, Increment),                                               \
+      EACH(space, place, "dec.u32", u32, Decrement), EACH(space, place, "add.f32", f32, Add),      \
+      EACH(space, place, "add.f64", f64, Add), EACH(space, place, "add.f16", u16, AddHalf),        \
+      EACH(space, place, "add.bf16", u16, AddBrain),                                               \
       EACH(space, place, "add.f16x2", u32, Pair<AddHalf>),                                         \
       EACH(space, place, "add.bf16x2", u32, Pair<AddBrain>)
 

@@ -26,20 +26,48 @@ u32 bitsOf(const s32 *lanes) {
 #endif
 }
 
-struct Equal { template <typename T> static bool test(T a, T b) { return a == b; } };
-struct NotEqual { template <typename T> static bool test(T a, T b) { return (a < b) | (a > b); } };
-struct Less { template <typename T> static bool test(T a, T b) { return a < b; } };
-struct LessEqual { template <typename T> static bool test(T a, T b) { return a <= b; } };
-struct Greater { template <typename T> static bool test(T a, T b) { return a > b; } };
-struct GreaterEqual { template <typename T> static bool test(T a, T b) { return a >= b; } };
-struct EqualOr { template <typename T> static bool test(T a, T b) { return !((a < b) | (a > b)); } };
-struct NotEqualOr { template <typename T> static bool test(T a, T b) { return a != b; } };
-struct LessOr { template <typename T> static bool test(T a, T b) { return !(a >= b); } };
-struct LessEqualOr { template <typename T> static bool test(T a, T b) { return !(a > b); } };
-struct GreaterOr { template <typename T> static bool test(T a, T b) { return !(a <= b); } };
-struct GreaterEqualOr { template <typename T> static bool test(T a, T b) { return !(a < b); } };
-struct Numbers { template <typename T> static bool test(T a, T b) { return (a == a) & (b == b); } };
-struct NotNumbers { template <typename T> static bool test(T a, T b) { return (a != a) | (b != b); } };
+struct Equal {
+  template <typename T> static bool test(T a, T b) { return a == b; }
+};
+struct NotEqual {
+  template <typename T> static bool test(T a, T b) { return (a < b) | (a > b); }
+};
+struct Less {
+  template <typename T> static bool test(T a, T b) { return a < b; }
+};
+struct LessEqual {
+  template <typename T> static bool test(T a, T b) { return a <= b; }
+};
+struct Greater {
+  template <typename T> static bool test(T a, T b) { return a > b; }
+};
+struct GreaterEqual {
+  template <typename T> static bool test(T a, T b) { return a >= b; }
+};
+struct EqualOr {
+  template <typename T> static bool test(T a, T b) { return !((a < b) | (a > b)); }
+};
+struct NotEqualOr {
+  template <typename T> static bool test(T a, T b) { return a != b; }
+};
+struct LessOr {
+  template <typename T> static bool test(T a, T b) { return !(a >= b); }
+};
+struct LessEqualOr {
+  template <typename T> static bool test(T a, T b) { return !(a > b); }
+};
+struct GreaterOr {
+  template <typename T> static bool test(T a, T b) { return !(a <= b); }
+};
+struct GreaterEqualOr {
+  template <typename T> static bool test(T a, T b) { return !(a < b); }
+};
+struct Numbers {
+  template <typename T> static bool test(T a, T b) { return (a == a) & (b == b); }
+};
+struct NotNumbers {
+  template <typename T> static bool test(T a, T b) { return (a != a) | (b != b); }
+};
 
 template <typename T, class C> void compare(Warp &warp, const Op &op) {
   const T *a = lanesOf<T>(warp, op.a), *b = lanesOf<T>(warp, op.b);
@@ -108,13 +136,15 @@ constexpr OpClass kF = OpClass::kFloat;
       {"setp.lt." #name, compare<T, Less>, "p:" L L, kind},                                        \
       {"setp.le." #name, compare<T, LessEqual>, "p:" L L, kind},                                   \
       {"setp.gt." #name, compare<T, Greater>, "p:" L L, kind},                                     \
-      {"setp.ge." #name, compare<T, GreaterEqual>, "p:" L L, kind},                                \
-      {"setp.ne." #name, compare<T, NotEqual>, "p:" L L, kind}
+      {"setp.ge." #name, compare<T, GreaterEqual>, "p:" L L, kind}, {                              \
+    "setp.ne." #name, compare<T, NotEqual>, "p:" L L, kind                                         \
+  }
 #define UNSIGNED(name, T, L)                                                                       \
   {"setp.lo." #name, compare<T, Less>, "p:" L L, kI},                                              \
       {"setp.ls." #name, compare<T, LessEqual>, "p:" L L, kI},                                     \
-      {"setp.hi." #name, compare<T, Greater>, "p:" L L, kI},                                       \
-      {"setp.hs." #name, compare<T, GreaterEqual>, "p:" L L, kI}
+      {"setp.hi." #name, compare<T, Greater>, "p:" L L, kI}, {                                     \
+    "setp.hs." #name, compare<T, GreaterEqual>, "p:" L L, kI                                       \
+  }
 #define FLOATING(name, T, L)                                                                       \
   {"setp.equ." #name, compare<T, EqualOr>, "p:" L L, kF},                                          \
       {"setp.neu." #name, compare<T, NotEqualOr>, "p:" L L, kF},                                   \
@@ -122,8 +152,9 @@ constexpr OpClass kF = OpClass::kFloat;
       {"setp.leu." #name, compare<T, LessEqualOr>, "p:" L L, kF},                                  \
       {"setp.gtu." #name, compare<T, GreaterOr>, "p:" L L, kF},                                    \
       {"setp.geu." #name, compare<T, GreaterEqualOr>, "p:" L L, kF},                               \
-      {"setp.num." #name, compare<T, Numbers>, "p:" L L, kF},                                      \
-      {"setp.nan." #name, compare<T, NotNumbers>, "p:" L L, kF}
+      {"setp.num." #name, compare<T, Numbers>, "p:" L L, kF}, {                                    \
+    "setp.nan." #name, compare<T, NotNumbers>, "p:" L L, kF                                        \
+  }
 #define HALVES(name, brain, compareAs, out, L)                                                     \
   {"setp.eq." #name, compareAs<brain, Equal>, out ":" L L, kF},                                    \
       {"setp.ne." #name, compareAs<brain, NotEqual>, out ":" L L, kF},                             \
@@ -137,8 +168,9 @@ constexpr OpClass kF = OpClass::kFloat;
       {"setp.leu." #name, compareAs<brain, LessEqualOr>, out ":" L L, kF},                         \
       {"setp.gtu." #name, compareAs<brain, GreaterOr>, out ":" L L, kF},                           \
       {"setp.geu." #name, compareAs<brain, GreaterEqualOr>, out ":" L L, kF},                      \
-      {"setp.num." #name, compareAs<brain, Numbers>, out ":" L L, kF},                             \
-      {"setp.nan." #name, compareAs<brain, NotNumbers>, out ":" L L, kF}
+      {"setp.num." #name, compareAs<brain, Numbers>, out ":" L L, kF}, {                           \
+    "setp.nan." #name, compareAs<brain, NotNumbers>, out ":" L L, kF                               \
+  }
 
 const Instruction kRows[] = {
     ORDERED(s16, s16, "h", kI),

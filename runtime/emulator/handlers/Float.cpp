@@ -77,9 +77,7 @@ template <typename T> T saturate(T a) { // NaN becomes +0
   T result = a > T(0) ? a : T(0);
   return result < T(1) ? result : T(1);
 }
-template <typename T> T relu(T a) {
-  return a != a ? quietNaN<T>() : (a > T(0) ? a : T(0));
-}
+template <typename T> T relu(T a) { return a != a ? quietNaN<T>() : (a > T(0) ? a : T(0)); }
 
 // The host's rounding mode is set around the loops; the barriers keep them between.
 template <unsigned kMode> struct Rounding {
@@ -111,12 +109,18 @@ template <unsigned kMode, typename T, T (*F)(T)> void rounded1(Warp &warp, const
 u32 classify(f32 a, u32 kind) {
   u32 bits = bitsOf(a), exponent = (bits >> 23) & 255, fraction = bits & 0x7fffff;
   switch (kind) {
-  case 0: return exponent != 255;                  // finite
-  case 1: return exponent == 255 && fraction == 0; // infinite
-  case 2: return exponent != 255 || fraction == 0; // number
-  case 3: return exponent == 255 && fraction != 0; // notanumber
-  case 4: return exponent != 0 && exponent != 255; // normal
-  default: return exponent == 0 && fraction != 0;  // subnormal
+  case 0:
+    return exponent != 255; // finite
+  case 1:
+    return exponent == 255 && fraction == 0; // infinite
+  case 2:
+    return exponent != 255 || fraction == 0; // number
+  case 3:
+    return exponent == 255 && fraction != 0; // notanumber
+  case 4:
+    return exponent != 0 && exponent != 255; // normal
+  default:
+    return exponent == 0 && fraction != 0; // subnormal
   }
 }
 template <u32 kKind> void testProperty32(Warp &warp, const Op &op) {
@@ -131,9 +135,12 @@ template <u32 kKind> void testProperty64(Warp &warp, const Op &op) {
   u32 result = 0;
   for (u32 l = 0; l < kLaneCount; ++l) {
     u64 exponent = (a[l] >> 52) & 2047, fraction = a[l] & 0xfffffffffffff;
-    bool is[] = {exponent != 2047, exponent == 2047 && fraction == 0,
-                 exponent != 2047 || fraction == 0, exponent == 2047 && fraction != 0,
-                 exponent != 0 && exponent != 2047, exponent == 0 && fraction != 0};
+    bool is[] = {exponent != 2047,
+                 exponent == 2047 && fraction == 0,
+                 exponent != 2047 || fraction == 0,
+                 exponent == 2047 && fraction != 0,
+                 exponent != 0 && exponent != 2047,
+                 exponent == 0 && fraction != 0};
     result |= u32(is[kKind]) << l;
   }
   setPredicate(warp, op.d, result, maskOf(warp, op));
@@ -156,8 +163,9 @@ constexpr OpClass kF = OpClass::kFloat;
       {"min.NaN." #name, binary<T, T, T, lesserNaN<T>>, L ":" L L, kF},                            \
       {"max.NaN." #name, binary<T, T, T, greaterNaN<T>>, L ":" L L, kF},                           \
       {"copysign." #name, binary<T, T, T, withSign<T>>, L ":" L L, kF},                            \
-      {"saturate." #name, unary<T, T, saturate<T>>, L ":" L, kF},                                  \
-      {"relu." #name, unary<T, T, relu<T>>, L ":" L, kF}
+      {"saturate." #name, unary<T, T, saturate<T>>, L ":" L, kF}, {                                \
+    "relu." #name, unary<T, T, relu<T>>, L ":" L, kF                                               \
+  }
 
 #define ROUNDED(mode, bits, name, T, L)                                                            \
   {"add." #mode "." #name, rounded2<bits, T, add<T>>, L ":" L L, kF},                              \
@@ -165,12 +173,14 @@ constexpr OpClass kF = OpClass::kFloat;
       {"mul." #mode "." #name, rounded2<bits, T, mul<T>>, L ":" L L, kF},                          \
       {"div." #mode "." #name, rounded2<bits, T, div<T>>, L ":" L L, OpClass::kSpecialFunction},   \
       {"fma." #mode "." #name, rounded3<bits, T, fma>, L ":" L L L, kF},                           \
-      {"sqrt." #mode "." #name, rounded1<bits, T, sqrt>, L ":" L, OpClass::kSpecialFunction},      \
-      {"rcp." #mode "." #name, rounded1<bits, T, rcp<T>>, L ":" L, OpClass::kSpecialFunction}
+      {"sqrt." #mode "." #name, rounded1<bits, T, sqrt>, L ":" L, OpClass::kSpecialFunction}, {    \
+    "rcp." #mode "." #name, rounded1<bits, T, rcp<T>>, L ":" L, OpClass::kSpecialFunction          \
+  }
 
 #define PROPERTY(name, kind)                                                                       \
-  {"testp." #name ".f32", testProperty32<kind>, "p:w", kF},                                        \
-      {"testp." #name ".f64", testProperty64<kind>, "p:d", kF}
+  {"testp." #name ".f32", testProperty32<kind>, "p:w", kF}, {                                      \
+    "testp." #name ".f64", testProperty64<kind>, "p:d", kF                                         \
+  }
 
 const Instruction kRows[] = {
     FLOAT(f32, f32, "w"),

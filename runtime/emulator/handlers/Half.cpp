@@ -9,11 +9,15 @@ namespace {
 
 struct Half {
   template <u32 kCount> static void load(f32 *to, const u16 *from) { loadHalves<kCount>(to, from); }
-  template <u32 kCount> static void store(u16 *to, const f32 *from) { storeHalves<kCount>(to, from); }
+  template <u32 kCount> static void store(u16 *to, const f32 *from) {
+    storeHalves<kCount>(to, from);
+  }
 };
 struct Brain {
   template <u32 kCount> static void load(f32 *to, const u16 *from) { loadBrains<kCount>(to, from); }
-  template <u32 kCount> static void store(u16 *to, const f32 *from) { storeBrains<kCount>(to, from); }
+  template <u32 kCount> static void store(u16 *to, const f32 *from) {
+    storeBrains<kCount>(to, from);
+  }
 };
 
 /// kPack numbers a lane: 1 in 16-bit registers, 2 in 32-bit registers.
@@ -101,8 +105,9 @@ constexpr OpClass kF = OpClass::kFloat;
       {"max.NaN." #name, half2<Type, pack, greaterNaN>, L ":" L L, kF},                            \
       {"neg." #name, halfSign<pack, true>, L ":" L, kF},                                           \
       {"abs." #name, halfSign<pack, false>, L ":" L, kF},                                          \
-      {"relu." #name, half1<Type, pack, relu>, L ":" L, kF},                                       \
-      {"saturate." #name, half1<Type, pack, saturate>, L ":" L, kF}
+      {"relu." #name, half1<Type, pack, relu>, L ":" L, kF}, {                                     \
+    "saturate." #name, half1<Type, pack, saturate>, L ":" L, kF                                    \
+  }
 
 const Instruction kRows[] = {
     HALF(f16, Half, 1, "h"),

@@ -93,16 +93,25 @@ static void binary(Warp &warp, const Op &op) {
 }
 
 template <typename D, typename A, typename B, typename C, D (*F)(A, B, C)>
-static void ternary(Warp &warp, const Op &op) {
+static void ternary(Warp &warp, const Op &first) {
+  const Op *next = &first;
+  // Long runs of one instruction, as matrix products have, need no dispatch in between.
+  while (maskOf(warp, *next) == kAllLanes) {
+    D *d = lanesOf<D>(warp, next->d);
+    const A *a = lanesOf<A>(warp, next->a);
+    const B *b = lanesOf<B>(warp, next->b);
+    const C *c = lanesOf<C>(warp, next->c);
+    LANES d[l] = F(a[l], b[l], c[l]);
+    if (warp.pc->run != first.run)
+      return;
+    next = warp.pc++;
+  }
+  const Op &op = *next;
   u32 mask = maskOf(warp, op);
   D *d = lanesOf<D>(warp, op.d);
   const A *a = lanesOf<A>(warp, op.a);
   const B *b = lanesOf<B>(warp, op.b);
   const C *c = lanesOf<C>(warp, op.c);
-  if (mask == kAllLanes) {
-    LANES d[l] = F(a[l], b[l], c[l]);
-    return;
-  }
   alignas(64) D result[kLaneCount];
   LANES result[l] = F(a[l], b[l], c[l]);
   merge(d, result, mask);

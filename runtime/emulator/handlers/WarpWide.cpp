@@ -119,12 +119,24 @@ template <typename T> void matchAll(Warp &warp, const Op &op) {
     setPredicate(warp, op.more[0], all ? ~0u : 0, mask);
 }
 
-struct Add { template <typename T> static T apply(T a, T b) { return T(u32(a) + u32(b)); } };
-struct Min { template <typename T> static T apply(T a, T b) { return a < b ? a : b; } };
-struct Max { template <typename T> static T apply(T a, T b) { return a > b ? a : b; } };
-struct And { template <typename T> static T apply(T a, T b) { return a & b; } };
-struct Or { template <typename T> static T apply(T a, T b) { return a | b; } };
-struct Xor { template <typename T> static T apply(T a, T b) { return a ^ b; } };
+struct Add {
+  template <typename T> static T apply(T a, T b) { return T(u32(a) + u32(b)); }
+};
+struct Min {
+  template <typename T> static T apply(T a, T b) { return a < b ? a : b; }
+};
+struct Max {
+  template <typename T> static T apply(T a, T b) { return a > b ? a : b; }
+};
+struct And {
+  template <typename T> static T apply(T a, T b) { return a & b; }
+};
+struct Or {
+  template <typename T> static T apply(T a, T b) { return a | b; }
+};
+struct Xor {
+  template <typename T> static T apply(T a, T b) { return a ^ b; }
+};
 
 template <typename T, class F> void reduce(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);

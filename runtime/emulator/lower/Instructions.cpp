@@ -26,9 +26,7 @@ std::string bitsType(const std::string &type) {
   return type == "pred" || bytes == 0 ? type : "b" + std::to_string(bytes * 8);
 }
 
-bool isHalf(const std::string &type) {
-  return isOneOf(type, {"f16", "bf16", "f16x2", "bf16x2"});
-}
+bool isHalf(const std::string &type) { return isOneOf(type, {"f16", "bf16", "f16x2", "bf16x2"}); }
 bool isFloat(const std::string &type) { return isHalf(type) || type == "f32" || type == "f64"; }
 
 } // namespace
@@ -44,17 +42,28 @@ void Lowering::instruction(const Statement &statement) {
   }
   using Member = void (Lowering::*)(const Statement &);
   static const std::unordered_map<std::string, Member> kSpecialForms = {
-      {"mov", &Lowering::move},           {"ld", &Lowering::loadOrStore},
-      {"ldu", &Lowering::loadOrStore},    {"st", &Lowering::loadOrStore},
-      {"cvta", &Lowering::cvta},          {"cvt", &Lowering::convert},
-      {"setp", &Lowering::compare},       {"set", &Lowering::compareToValue},
-      {"bra", &Lowering::branch},         {"brx", &Lowering::branch},
-      {"call", &Lowering::call},          {"bar", &Lowering::barrier},
-      {"barrier", &Lowering::barrier},    {"shfl", &Lowering::warpWide},
-      {"vote", &Lowering::warpWide},      {"match", &Lowering::warpWide},
-      {"elect", &Lowering::warpWide},     {"atom", &Lowering::atomic},
-      {"red", &Lowering::atomic},         {"cp", &Lowering::copyAsync},
-      {"ldmatrix", &Lowering::matrixMove}, {"stmatrix", &Lowering::matrixMove},
+      {"mov", &Lowering::move},
+      {"ld", &Lowering::loadOrStore},
+      {"ldu", &Lowering::loadOrStore},
+      {"st", &Lowering::loadOrStore},
+      {"cvta", &Lowering::cvta},
+      {"cvt", &Lowering::convert},
+      {"setp", &Lowering::compare},
+      {"set", &Lowering::compareToValue},
+      {"bra", &Lowering::branch},
+      {"brx", &Lowering::branch},
+      {"call", &Lowering::call},
+      {"bar", &Lowering::barrier},
+      {"barrier", &Lowering::barrier},
+      {"shfl", &Lowering::warpWide},
+      {"vote", &Lowering::warpWide},
+      {"match", &Lowering::warpWide},
+      {"elect", &Lowering::warpWide},
+      {"atom", &Lowering::atomic},
+      {"red", &Lowering::atomic},
+      {"cp", &Lowering::copyAsync},
+      {"ldmatrix", &Lowering::matrixMove},
+      {"stmatrix", &Lowering::matrixMove},
       {"mma", &Lowering::matrixMultiply},
   };
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
@@ -87,8 +96,8 @@ bool Lowering::wordsOnly(const Statement &statement) {
 }
 
 void Lowering::arithmetic(const Statement &statement) {
-  const std::string &type = statement.modifiers.empty() ? statement.opcode
-                                                        : statement.modifiers.back();
+  const std::string &type =
+      statement.modifiers.empty() ? statement.opcode : statement.modifiers.back();
   std::string opcode = statement.opcode;
   bool flush = false, saturate = false, relu = false;
   std::vector<std::string> kept;
@@ -357,10 +366,11 @@ void Lowering::convert(const Statement &statement) {
   }
   if (!isFloat(from)) {
     if (!isFloat(to))
-      return convertInto(result, to, std::string("cvt.") + (saturate ? "sat." : "") + to + "." + from,
-                         a);
+      return convertInto(result, to,
+                         std::string("cvt.") + (saturate ? "sat." : "") + to + "." + from, a);
     if (!isHalf(to))
-      return convertInto(result, to, "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from, a);
+      return convertInto(result, to,
+                         "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from, a);
     // Every integer that matters is exact in f64, then it is rounded once.
     uint32_t wide = allocate(8);
     emit("cvt.rn.f64." + from, wide, a);
@@ -401,7 +411,8 @@ void Lowering::convert(const Statement &statement) {
   else if (to == "f64")
     emit("cvt.f64.f32", destination(result, 8), a);
   else
-    convertInto(result, to, "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from, a);
+    convertInto(result, to, "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from,
+                a);
   if (flush && to == "f32")
     emit("flush.f32", destination(result, 4), destination(result, 4));
 }
@@ -463,8 +474,9 @@ void Lowering::warpWide(const Statement &statement) {
       return fail("elect.sync takes a result and the lanes");
     uint32_t lanes = source(operands[1], 4);
     std::vector<uint32_t> more{second(operands[0])};
-    setTable(emit(name, operands[0].name.empty() ? allocate(4) : destination(operands[0], 4), lanes),
-             std::move(more));
+    setTable(
+        emit(name, operands[0].name.empty() ? allocate(4) : destination(operands[0], 4), lanes),
+        std::move(more));
   } else if (operands.size() != 3) {
     fail("the instruction takes a result, a source and the lanes");
   } else if (statement.opcode == "vote") {

@@ -31,7 +31,7 @@ uint32_t Lowering::labelOf(const std::string &name) {
 
 /// Shared variables of the function and those of the module that it or its callees name.
 void Lowering::layoutShared(const ptx::Function &function, uint32_t depth) {
-  if (depth > kMaxCallDepth)
+  if (depth > kMaxCallDepth || !laidOut.insert(&function).second)
     return;
   auto place = [&](const ptx::Variable &variable) {
     if (variable.space != ptx::Space::kShared || sharedOffsets.count(variable.name))

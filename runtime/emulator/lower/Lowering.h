@@ -8,6 +8,7 @@
 #include "runtime/emulator/exec/Handlers.h"
 #include "runtime/emulator/ptx/Module.h"
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -33,7 +34,7 @@ public:
 
 private:
   struct Register {
-    uint32_t slot; ///< or the index of the predicate
+    uint32_t slot;  ///< or the index of the predicate
     uint32_t bytes; ///< 0: a predicate
   };
   /// A function body that is being lowered; callees are inlined into their callers.
@@ -116,6 +117,7 @@ private:
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants;
   std::map<std::pair<int, uint32_t>, uint32_t> specials;
   std::unordered_map<std::string, uint64_t> sharedOffsets;
+  std::set<const ptx::Function *> laidOut;
   std::unordered_map<std::string, uint32_t> labels;
   std::vector<uint32_t> labelOps; ///< label -> op; ~0: not placed
   uint64_t sharedEnd = 0, localEnd = 0, dynamicAlign = 16;

@@ -140,11 +140,10 @@ void Lowering::cvta(const Statement &statement) {
 void Lowering::atomic(const Statement &statement) {
   std::string operation, type;
   for (const std::string &modifier : statement.modifiers) {
-    static const char *const kOperations[] = {"add", "min", "max", "and", "or",
+    static const char *const kOperations[] = {"add", "min",  "max", "and", "or",
                                               "xor", "exch", "cas", "inc", "dec"};
-    if (std::find_if(std::begin(kOperations), std::end(kOperations), [&](const char *name) {
-          return modifier == name;
-        }) != std::end(kOperations))
+    if (std::find_if(std::begin(kOperations), std::end(kOperations),
+                     [&](const char *name) { return modifier == name; }) != std::end(kOperations))
       operation = modifier;
     if (ptx::isType(modifier))
       type = modifier;
@@ -155,8 +154,7 @@ void Lowering::atomic(const Statement &statement) {
   if (operands.size() != first + (isCas ? 3 : 2) || vectorOf(statement) != 1)
     return fail("this form is not supported");
   uint32_t bytes = ptx::typeBytes(type);
-  if (operation == "exch" || isCas || operation == "and" || operation == "or" ||
-      operation == "xor")
+  if (operation == "exch" || isCas || operation == "and" || operation == "or" || operation == "xor")
     type = "b" + std::to_string(bytes * 8);
   uint32_t addressBytes = 0, base = addressBase(operands[first], addressBytes);
   uint32_t b = source(operands[first + 1], bytes);

@@ -104,12 +104,11 @@ std::string DeviceMemory::describe(uint64_t address) const {
   std::shared_lock lock(mutex);
   auto nameOf = [](uint64_t at, const Allocation &allocation) {
     char text[160];
-    std::snprintf(text, sizeof text, "%s of %llu bytes at 0x%llx",
-                  allocation.name.empty()
-                      ? ("allocation " + std::to_string(allocation.serial)).c_str()
-                      : ("variable \"" + allocation.name.substr(0, 60) + "\"").c_str(),
-                  static_cast<unsigned long long>(allocation.bytes),
-                  static_cast<unsigned long long>(at));
+    std::snprintf(
+        text, sizeof text, "%s of %llu bytes at 0x%llx",
+        allocation.name.empty() ? ("allocation " + std::to_string(allocation.serial)).c_str()
+                                : ("variable \"" + allocation.name.substr(0, 60) + "\"").c_str(),
+        static_cast<unsigned long long>(allocation.bytes), static_cast<unsigned long long>(at));
     return std::string(text);
   };
   auto old = freed.upper_bound(address);

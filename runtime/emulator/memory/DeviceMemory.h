@@ -42,7 +42,7 @@ private:
   uint64_t base = 0, end = 0, next = 0;
   uint64_t capacity = 16ull << 30, used = 0, serial = 0;
   std::map<uint64_t, Allocation> live;
-  std::map<uint64_t, Allocation> freed;      ///< for the text of findings
+  std::map<uint64_t, Allocation> freed;       ///< for the text of findings
   std::multimap<uint64_t, uint64_t> reusable; ///< reserved size -> address
 };
 

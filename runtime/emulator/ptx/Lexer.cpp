@@ -12,11 +12,13 @@ namespace heddle::emulator::ptx {
 namespace {
 
 bool isWordStart(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%' || c == '.';
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%' ||
+         c == '.';
 }
 
 bool isWordPart(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.' || c == ':';
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.' ||
+         c == ':';
 }
 
 class Lexer {
@@ -102,8 +104,9 @@ private:
   }
   bool number() {
     size_t end = at;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '.' ||
-                                 ((text[end] == '+' || text[end] == '-') && isExponent(end))))
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '.' ||
+            ((text[end] == '+' || text[end] == '-') && isExponent(end))))
       ++end;
     std::string digits(text.substr(at, end - at));
     if (digits.size() >= 2 && digits[0] == '0' && std::strchr("fFdD", digits[1]) &&

@@ -31,8 +31,8 @@ struct Statement {
   uint32_t line = 0;
   std::string guard; ///< predicate register; empty: none
   bool guardNegated = false;
-  std::string label;                ///< of a label or a table of branch targets
-  std::string opcode;               ///< "ld"
+  std::string label;                  ///< of a label or a table of branch targets
+  std::string opcode;                 ///< "ld"
   std::vector<std::string> modifiers; ///< "global", "v4", "b32"
   std::vector<Operand> operands;
 
@@ -64,7 +64,7 @@ struct Function {
   bool hasBody = false;
   std::vector<Variable> params;
   std::vector<Variable> results;
-  std::vector<Variable> variables;            ///< .shared, .local and call .param
+  std::vector<Variable> variables;           ///< .shared, .local and call .param
   std::map<std::string, uint32_t> registers; ///< width in bytes; 0: a predicate
   /// "%r" of "%r<10>": width and count.
   struct Family {

@@ -30,9 +30,10 @@ const Function *Module::findFunction(const std::string &name) const {
 }
 
 bool isType(const std::string &type) {
-  static const char *const kTypes[] = {"b8",  "u8",  "s8",   "b16",   "u16",  "s16",  "b32",  "u32",
-                                       "s32", "b64", "u64",  "s64",   "f16",  "bf16", "f16x2", "bf16x2",
-                                       "f32", "f64", "pred", "b128",  "tf32", "u16x2", "s16x2"};
+  static const char *const kTypes[] = {"b8",   "u8",   "s8",    "b16",    "u16",  "s16",
+                                       "b32",  "u32",  "s32",   "b64",    "u64",  "s64",
+                                       "f16",  "bf16", "f16x2", "bf16x2", "f32",  "f64",
+                                       "pred", "b128", "tf32",  "u16x2",  "s16x2"};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
@@ -61,6 +62,8 @@ std::vector<std::string> splitDots(std::string_view word) {
   return parts;
 }
 
+constexpr uint32_t kMaxDepth = 64;
+
 class Parser {
 public:
   Parser(const std::vector<Token> &tokens, Module &module, std::string &error)
@@ -74,7 +77,9 @@ public:
   }
 
 private:
-  const Token &peek(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
+  const Token &peek(size_t ahead = 0) const {
+    return tokens[std::min(at + ahead, tokens.size() - 1)];
+  }
   bool isAt(std::string_view text) const {
     return peek().text == text && peek().kind != Token::Kind::kString;
   }
@@ -85,8 +90,8 @@ private:
     return true;
   }
   bool expect(std::string_view text) {
-    return take(text) || fail("expected \"" + std::string(text) + "\", got \"" +
-                              std::string(peek().text) + "\"");
+    return take(text) ||
+           fail("expected \"" + std::string(text) + "\", got \"" + std::string(peek().text) + "\"");
   }
   bool fail(const std::string &what) {
     if (error.empty())
@@ -205,7 +210,8 @@ private:
         continue;
       }
       uint64_t extent = static_cast<uint64_t>(peek().value);
-      if (peek().kind != Token::Kind::kInteger || extent > (1ull << 40) / std::max<uint64_t>(count, 1))
+      if (peek().kind != Token::Kind::kInteger ||
+          extent > (1ull << 40) / std::max<uint64_t>(count, 1))
         return fail("malformed array size");
       count *= extent;
       ++at;
@@ -225,12 +231,15 @@ private:
 
   bool initialiser(Variable &variable, uint64_t bytes, const std::string &type) {
     if (take("{")) {
-      if (take("}"))
-        return true;
-      do {
-        if (!initialiser(variable, bytes, type))
-          return false;
-      } while (take(","));
+      if (++depth > kMaxDepth)
+        return fail("initialisers nested too deeply");
+      if (!isAt("}")) {
+        do {
+          if (!initialiser(variable, bytes, type))
+            return false;
+        } while (take(","));
+      }
+      --depth;
       return expect("}");
     }
     bool negative = take("-");
@@ -346,14 +355,30 @@ private:
   bool block() {
     if (!expect("{"))
       return false;
-    if (scopes.size() > 64)
+    if (scopes.size() > kMaxDepth)
       return fail("scopes nested too deeply");
     scopes.push_back({scopes.empty() ? "" : "@" + std::to_string(++scopeCount), {}});
+    if (scopes.size() > 1)
+      collectLabels();
     while (!take("}"))
       if (peek().kind == Token::Kind::kEnd || !statement())
         return fail("function without an end");
     scopes.pop_back();
     return true;
+  }
+
+  /// Labels of inline assembly may be used before they are defined, and again in the next scope.
+  void collectLabels() {
+    uint32_t nested = 0;
+    for (size_t i = at; i + 1 < tokens.size(); ++i) {
+      if (tokens[i].text == "{")
+        ++nested;
+      else if (tokens[i].text == "}" && nested-- == 0)
+        return;
+      else if (nested == 0 && tokens[i].kind == Token::Kind::kWord && tokens[i + 1].text == ":" &&
+               tokens[i].text[0] != '$')
+        scopes.back().names.emplace_back(tokens[i].text);
+    }
   }
 
   /// The name that a name of the text has in the flat body.
@@ -425,12 +450,7 @@ private:
     if (token.kind == Token::Kind::kWord && peek(1).text == ":" &&
         peek(1).kind == Token::Kind::kPunctuation) {
       result.kind = Statement::Kind::kLabel;
-      result.label = token.text;
-      if (scopes.size() > 1 && token.text[0] != '$') {
-        // A label of inline assembly: later scopes may use the same one.
-        scopes.back().names.push_back(result.label);
-        result.label += scopes.back().suffix;
-      }
+      result.label = resolve(token.text);
       at += 2;
       if (take(".branchtargets")) {
         result.kind = Statement::Kind::kBranchTargets;
@@ -481,6 +501,14 @@ private:
   }
 
   bool operand(Operand &result) {
+    if (++depth > kMaxDepth)
+      return fail("operands nested too deeply");
+    bool ok = operandHere(result);
+    --depth;
+    return ok;
+  }
+
+  bool operandHere(Operand &result) {
     if (take("{") || take("(")) {
       result.kind = Operand::Kind::kVector;
       if (take("}") || take(")"))
@@ -488,13 +516,9 @@ private:
       do {
         if (result.members.size() > 256)
           return fail("too many operands");
-        // Only coordinates nest, one level deep.
-        if ((isAt("{") || isAt("(")) && ++depth > 4)
-          return fail("operands nested too deeply");
         if (!operand(result.members.emplace_back()))
           return false;
       } while (take(","));
-      depth = 0;
       return take("}") || expect(")");
     }
     if (take("[")) {
@@ -538,7 +562,7 @@ private:
         result.second = peek().text == "_" ? "" : resolve(peek().text);
         ++at;
       }
-      if ((isAt("+") || isAt("-")) ) {
+      if (isAt("+") || isAt("-")) {
         bool minus = isAt("-");
         ++at;
         minus ^= take("-");
