@@ -65,9 +65,7 @@ def run_set(case, data, options, folder: Path) -> tuple:
     command = [options.runner, artifact, f"--device={options.device}", f"--output-dir={folder / 'out'}"]
     for name, path in feeds:
         command += ["--input", f"{name}={path}"]
-    # A GPU's driver reserves more address space than any limit allows.
-    memory = tools.MEMORY_BYTES if options.device.startswith("emu") else 0
-    ran = tools.run(command, options.timeout, {"HEDDLE_EMU_THREADS": "1"}, memory)
+    ran = tools.run(command, options.timeout, {"HEDDLE_EMU_THREADS": "1"})
     if failed := failure(ran, "run"):
         return failed
     said = tools.read_report(ran.out)

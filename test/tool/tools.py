@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,11 +55,27 @@ class Outcome:
         return f"exit status {self.status}: {self.error}"
 
 
-def run(command: list, timeout: float = 60, environment: Optional[dict] = None, memory: int = MEMORY_BYTES) -> Outcome:
-    limit = [PRLIMIT, f"--data={memory}", "--core=0"] if PRLIMIT and memory else []
+def watch_memory(child: subprocess.Popen):
+    """Kills a process that has more than MEMORY_BYTES resident. A limit on what it reserves would be simpler, but drivers
+    and the emulated device reserve the addresses of a whole GPU."""
+    page = os.sysconf("SC_PAGESIZE")
+    while child.poll() is None:
+        try:
+            resident = int(Path(f"/proc/{child.pid}/statm").read_text().split()[1]) * page
+        except (OSError, IndexError):
+            return
+        if resident > MEMORY_BYTES:
+            os.killpg(child.pid, signal.SIGKILL)
+            return
+        time.sleep(0.2)
+
+
+def run(command: list, timeout: float = 60, environment: Optional[dict] = None) -> Outcome:
+    limit = [PRLIMIT, "--core=0"] if PRLIMIT else []
     started = time.monotonic()
     child = subprocess.Popen(limit + [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, env={**os.environ, **(environment or {})}, start_new_session=True)
+    threading.Thread(target=watch_memory, args=(child,), daemon=True).start()
     try:
         out, err = child.communicate(timeout=timeout)
         status = child.returncode
