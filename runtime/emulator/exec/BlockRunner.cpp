@@ -2,6 +2,7 @@
 //
 // One thread block: its warps run in turns, each until it waits at a barrier or ends.
 #include "runtime/emulator/exec/Launch.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -106,6 +107,20 @@ void BlockRunner::fill(uint8_t *to, const SpecialRegister &reg, uint32_t warp) {
   }
 }
 
+/// One value in all lanes of all warps.
+void BlockRunner::fillAllLanes(const SpecialRegister &reg) {
+  uint64_t value = valueOf(reg.which, 0, 0);
+  for (Warp &warp : warps) {
+    uint8_t *to = warp.registers + reg.slot;
+    if (reg.bytes == 4)
+      std::fill_n(reinterpret_cast<uint32_t *>(to), kLaneCount, static_cast<uint32_t>(value));
+    else if (reg.bytes == 8)
+      std::fill_n(reinterpret_cast<uint64_t *>(to), kLaneCount, value);
+    else
+      std::fill_n(reinterpret_cast<uint16_t *>(to), kLaneCount, static_cast<uint16_t>(value));
+  }
+}
+
 void BlockRunner::prepareRegisters() {
   std::memset(registers, kFreshByte, size_t(kernel.registerBytes) * warpCount);
   for (uint32_t w = 0; w < warpCount; ++w) {
@@ -130,11 +145,11 @@ void BlockRunner::startBlock(uint64_t number) {
   block.index[1] = static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]);
   block.index[2] = static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1]);
   std::memset(block.shared, kFreshByte, block.sharedBytes);
+  for (const SpecialRegister &reg : kernel.specials)
+    if (reg.which == Special::kCtaidX || reg.which == Special::kCtaidY ||
+        reg.which == Special::kCtaidZ)
+      fillAllLanes(reg);
   for (Warp &warp : warps) {
-    for (const SpecialRegister &reg : kernel.specials)
-      if (reg.which == Special::kCtaidX || reg.which == Special::kCtaidY ||
-          reg.which == Special::kCtaidZ)
-        fill(warp.registers, reg, warp.index);
     uint32_t rest = block.threadCount - warp.index * kLaneCount;
     warp.live = warp.active = rest >= kLaneCount ? kAllLanes : (1u << rest) - 1;
     warp.pc = warp.code;

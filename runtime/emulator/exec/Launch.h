@@ -27,6 +27,7 @@ private:
   bool releaseBarriers();
   void reportDeadlock();
   void fill(uint8_t *registers, const SpecialRegister &reg, uint32_t warp);
+  void fillAllLanes(const SpecialRegister &reg);
   uint32_t valueOf(Special which, uint32_t warp, uint32_t lane) const;
 
   LaunchState &launch;
