@@ -108,6 +108,13 @@ bool provablyEqual(AffineExpr a, AffineExpr b) {
   return a == b || getConstant(simplify(a - b)) == 0;
 }
 
+bool haveEqualCounts(RankedTensorType a, RankedTensorType b) {
+  MLIRContext *context = a.getContext();
+  SmallVector<AffineExpr> from = getDims(a), to = getDims(b);
+  return provablyEqual(product(from, context), product(to, context)) ||
+         getConstant(quotient(from, to, context)) == 1;
+}
+
 std::optional<int64_t> getConstant(AffineExpr expr) {
   if (auto value = dyn_cast<AffineConstantExpr>(expr))
     return value.getValue();

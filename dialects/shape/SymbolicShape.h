@@ -41,6 +41,8 @@ mlir::AffineExpr product(llvm::ArrayRef<mlir::AffineExpr> factors, mlir::MLIRCon
 mlir::AffineExpr quotient(llvm::ArrayRef<mlir::AffineExpr> numerator,
                           llvm::ArrayRef<mlir::AffineExpr> denominator, mlir::MLIRContext *context);
 bool provablyEqual(mlir::AffineExpr a, mlir::AffineExpr b);
+/// Whether the two have equally many elements whatever the symbols are.
+bool haveEqualCounts(mlir::RankedTensorType a, mlir::RankedTensorType b);
 std::optional<int64_t> getConstant(mlir::AffineExpr expr);
 inline mlir::AffineExpr constant(int64_t value, mlir::MLIRContext *context) {
   return mlir::getAffineConstantExpr(value, context);

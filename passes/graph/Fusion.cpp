@@ -21,7 +21,11 @@ static void collect(Value value, Readers &readers) {
   for (Operation *user : value.getUsers()) {
     if (auto load = dyn_cast<kernel::LoadOp>(user))
       readers.loads.push_back(load);
-    else if (auto reshape = dyn_cast<kernel::ReshapeOp>(user))
+    // The plan checks a reshape that may not fit, so it must stay.
+    else if (auto reshape = dyn_cast<kernel::ReshapeOp>(user);
+             reshape &&
+             shape::haveEqualCounts(cast<RankedTensorType>(reshape.getInput().getType()),
+                                    cast<RankedTensorType>(reshape.getOutput().getType())))
       collect(reshape.getOutput(), readers);
     else
       readers.other = user;

@@ -6,6 +6,7 @@
 #define HEDDLE_PASSES_GRAPH_FUSION_H
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/shape/SymbolicShape.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/graph/scalar/Positions.h"
@@ -15,10 +16,10 @@ namespace heddle::graph::fusion {
 using form::Dims;
 using form::mapThroughReshape;
 
-/// All reads of a value, directly or through reshapes.
+/// All reads of a value, directly or through reshapes that always fit.
 struct Readers {
   llvm::SmallVector<kernel::LoadOp> loads;
-  /// A user that is neither a load nor a reshape, or null.
+  /// Another user, or null.
   mlir::Operation *other = nullptr;
   static Readers of(mlir::Operation *producer);
 };

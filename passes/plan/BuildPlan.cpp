@@ -20,7 +20,7 @@ class PlanBuilder {
 public:
   PlanBuilder(ModuleOp module, func::FuncOp main)
       : module(module), main(main), bufferType(BufferType::get(module.getContext())),
-        builder(module.getContext()), buffers(builder), steps(builder), checks(builder) {}
+        builder(module.getContext()), buffers(builder), steps(builder), checks(builder, module) {}
   LogicalResult run();
 
 private:

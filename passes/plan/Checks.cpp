@@ -3,7 +3,6 @@
 // Turns demands on symbolic sizes into checks of the plan.
 #include "passes/plan/Checks.h"
 
-#include "dialects/shape/SymbolicShape.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -18,15 +17,17 @@ void Checks::create(Location loc, CheckKind kind, AffineExpr a, AffineExpr b, St
     CheckOp::create(builder, loc, kind, numbers, message);
 }
 
-/// Whether an expression is a sum of products without a negative constant; symbols are sizes, and
-/// not negative, unless they are elements of an input, which the size that they make must show.
-static bool isObviouslyNonNegative(AffineExpr expr) {
-  bool negative = false;
+/// Whether an expression is made of sizes of inputs without a negative constant. Elements of inputs
+/// and derived symbols may be negative, which the size that they make must show.
+bool Checks::isNeverNegative(AffineExpr expr) {
+  bool never = true;
   expr.walk([&](AffineExpr part) {
     auto value = shape::getConstant(part);
-    negative |= value && *value < 0;
+    auto symbol = dyn_cast<AffineSymbolExpr>(part);
+    never &= !value || *value >= 0;
+    never &= !symbol || symbols.get(symbol.getPosition()).kind == shape::SymbolKind::kInputDim;
   });
-  return !negative && !isa<AffineSymbolExpr>(expr);
+  return never;
 }
 
 LogicalResult Checks::requireIndexable(Location loc, RankedTensorType type) {
@@ -45,7 +46,7 @@ LogicalResult Checks::requireIndexable(Location loc, RankedTensorType type) {
   }
   MLIRContext *context = builder.getContext();
   for (AffineExpr dim : dims)
-    if (!shape::getConstant(dim) && !isObviouslyNonNegative(dim))
+    if (!shape::getConstant(dim) && !isNeverNegative(dim))
       create(loc, CheckKind::Less, shape::constant(-1, context), dim,
              "a tensor would have a negative size; use larger inputs");
   create(loc, CheckKind::Less, shape::product(dims, context), shape::constant(kMaxElems, context),
@@ -56,12 +57,11 @@ LogicalResult Checks::requireIndexable(Location loc, RankedTensorType type) {
 
 LogicalResult Checks::requireSameElementCount(Location loc, RankedTensorType a,
                                               RankedTensorType b) {
+  if (shape::haveEqualCounts(a, b))
+    return success();
   MLIRContext *context = builder.getContext();
   AffineExpr countA = shape::product(shape::getDims(a), context);
   AffineExpr countB = shape::product(shape::getDims(b), context);
-  if (shape::provablyEqual(countA, countB) ||
-      shape::getConstant(shape::quotient(shape::getDims(a), shape::getDims(b), context)) == 1)
-    return success();
   if (shape::getConstant(countA) && shape::getConstant(countB))
     return emitError(loc) << "cannot reshape " << a << " to " << b
                           << ": they have different numbers of elements";

@@ -5,6 +5,7 @@
 #define HEDDLE_PASSES_PLAN_CHECKS_H
 
 #include "dialects/plan/Plan.h"
+#include "dialects/shape/SymbolicShape.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
@@ -14,7 +15,7 @@ namespace heddle::plan {
 /// Creates plan.check ops, each condition once; what holds for every size makes none.
 class Checks {
 public:
-  explicit Checks(mlir::OpBuilder &builder) : builder(builder) {}
+  Checks(mlir::OpBuilder &builder, mlir::ModuleOp module) : builder(builder), symbols(module) {}
 
   /// Kernels index with 32 bits, so a tensor has fewer than 2^31 elements, and no negative size.
   /// An error where the type says already that it has not.
@@ -28,7 +29,9 @@ public:
 private:
   void create(mlir::Location loc, CheckKind kind, mlir::AffineExpr a, mlir::AffineExpr b,
               llvm::StringRef message);
+  bool isNeverNegative(mlir::AffineExpr expr);
   mlir::OpBuilder &builder;
+  shape::Symbols symbols;
   llvm::DenseSet<mlir::AffineMap> seenEqual, seenLess;
 };
 
