@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The graph dialect's C++ side: generated classes only. Shape rules are in dialects/graph/ops/ShapeRules.h.
+// The graph dialect's C++ side: generated classes only. Shape rules are in
+// dialects/graph/ops/ShapeRules.h.
 #ifndef HEDDLE_DIALECTS_GRAPH_GRAPH_H
 #define HEDDLE_DIALECTS_GRAPH_GRAPH_H
 

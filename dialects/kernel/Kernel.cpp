@@ -19,7 +19,8 @@ using namespace mlir;
 namespace heddle::kernel {
 
 namespace {
-/// Constants stay inside of the kernel that uses them: a kernel reads nothing but tensors from outside.
+/// Constants stay inside of the kernel that uses them: a kernel reads nothing but tensors from
+/// outside.
 struct KernelFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
   bool shouldMaterializeInto(Region *region) const final {

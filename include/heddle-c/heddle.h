@@ -24,7 +24,8 @@ HEDDLE_API void heddle_compiler_destroy(heddle_compiler *compiler);
  *   "dim"        "batch=8": fixes a named dimension; once for each
  *   "value"      "axes=0,1": contents of an input that are known now; once for each
  *   "remarks"    "on", "off"
- * A name or a form that does not exist is HEDDLE_INVALID_ARGUMENT; a value is judged by the compile. */
+ * A name or a form that does not exist is HEDDLE_INVALID_ARGUMENT; a value is judged by the
+ * compile. */
 HEDDLE_API heddle_status heddle_compiler_set(heddle_compiler *compiler, const char *name,
                                              const char *value);
 

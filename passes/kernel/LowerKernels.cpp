@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces kernel ops by launches of functions that the schedules write. Kernels that come out alike, as the layers of a network do,
-// are kept once: a schedule's output does not depend on the tensors' names.
+// Replaces kernel ops by launches of functions that the schedules write. Kernels that come out
+// alike, as the layers of a network do, are kept once: a schedule's output does not depend on the
+// tensors' names.
 #include "passes/kernel/Passes.h"
 
 #include "dialects/shape/SymbolicShape.h"
@@ -66,11 +67,11 @@ private:
     StringAttr callee = share(written->func, op);
     MLIRContext *context = &getContext();
     OpBuilder builder(op);
-    auto launch = LaunchOp::create(builder, op->getLoc(), op->getResultTypes(), FlatSymbolRefAttr::get(callee),
-                                   AffineMapAttr::get(shape::getMap(written->grid, context)),
-                                   builder.getDenseI64ArrayAttr({written->threads, 1, 1}),
-                                   builder.getI64IntegerAttr(0),
-                                   AffineMapAttr::get(shape::getMap(written->scalars, context)), written->inputs);
+    auto launch = LaunchOp::create(
+        builder, op->getLoc(), op->getResultTypes(), FlatSymbolRefAttr::get(callee),
+        AffineMapAttr::get(shape::getMap(written->grid, context)),
+        builder.getDenseI64ArrayAttr({written->threads, 1, 1}), builder.getI64IntegerAttr(0),
+        AffineMapAttr::get(shape::getMap(written->scalars, context)), written->inputs);
     op->replaceAllUsesWith(launch.getOutputs());
     op->erase();
     return success();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The last MLIR lowering before LLVM IR. Indices are 32 bits wide, because address arithmetic in 64 bits costs twice on a GPU and the plan
-// has checked that no tensor is that large. Functions of math become calls of NVIDIA's libdevice, which states their error.
+// The last MLIR lowering before LLVM IR. Indices are 32 bits wide, because address arithmetic in 64
+// bits costs twice on a GPU and the plan has checked that no tensor is that large. Functions of
+// math become calls of NVIDIA's libdevice, which states their error.
 #include "passes/ptx/Translate.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the llvm dialect to PTX in process: translate, link the needed functions of libdevice, optimise, print.
+// From the llvm dialect to PTX in process: translate, link the needed functions of libdevice,
+// optimise, print.
 #include "passes/ptx/Translate.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,7 +28,8 @@ using namespace mlir;
 
 namespace heddle::ptx {
 
-/// libdevice.10.bc: where the environment says, where it was at build time, or in an installed toolkit; "" if nowhere.
+/// libdevice.10.bc: where the environment says, where it was at build time, or in an installed
+/// toolkit; "" if nowhere.
 static std::string findLibdevice() {
   if (auto path = llvm::sys::Process::GetEnv("HEDDLE_LIBDEVICE"))
     return *path;
@@ -45,14 +47,16 @@ static LogicalResult linkLibdevice(llvm::Module &module, Location loc) {
     return success();
   std::string path = findLibdevice();
   if (path.empty())
-    return emitError(loc) << "libdevice.10.bc not found, the model needs its math functions; install a CUDA toolkit or run "
+    return emitError(loc) << "libdevice.10.bc not found, the model needs its math functions; "
+                             "install a CUDA toolkit or run "
                              "tools/setup.sh, or set HEDDLE_LIBDEVICE to the file";
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return emitError(loc) << "cannot read '" << path << "': " << buffer.getError().message();
   auto library = llvm::parseBitcodeFile(**buffer, module.getContext());
   if (!library)
-    return emitError(loc) << "'" << path << "' is no LLVM bitcode: " << llvm::toString(library.takeError());
+    return emitError(loc) << "'" << path
+                          << "' is no LLVM bitcode: " << llvm::toString(library.takeError());
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
   auto internalize = [](llvm::Module &linked, const llvm::StringSet<> &names) {
@@ -60,7 +64,8 @@ static LogicalResult linkLibdevice(llvm::Module &module, Location loc) {
       if (names.contains(function.getName()) && !function.isDeclaration())
         function.setLinkage(llvm::GlobalValue::InternalLinkage);
   };
-  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded, internalize))
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+                                internalize))
     return emitError(loc) << "linking '" << path << "' failed";
   // Subnormals are kept: libdevice asks for this flag.
   module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", uint32_t(0));
@@ -95,8 +100,9 @@ static llvm::TargetMachine *createMachine(const Target &target, std::string &err
     return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return backend->createTargetMachine(triple, std::string(target.name), target.llvmFeatures(), options,
-                                      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive);
+  return backend->createTargetMachine(triple, std::string(target.name), target.llvmFeatures(),
+                                      options, std::nullopt, std::nullopt,
+                                      llvm::CodeGenOptLevel::Aggressive);
 }
 
 static void registerTranslations(MLIRContext *context) {
@@ -124,7 +130,8 @@ FailureOr<std::string> translateToPtx(ModuleOp module, const Target &target) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(*kernels, context, "heddle");
   if (!code)
-    return emitError(loc) << "translation to LLVM IR failed; please report this with the model", failure();
+    return emitError(loc) << "translation to LLVM IR failed; please report this with the model",
+           failure();
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine(createMachine(target, error));
   if (!machine)

@@ -10,7 +10,8 @@
 
 namespace heddle::ptx {
 
-/// Lowers scf, cf, arith, math and index ops inside the module's llvm.funcs to the llvm dialect, with 32-bit indices.
+/// Lowers scf, cf, arith, math and index ops inside the module's llvm.funcs to the llvm dialect,
+/// with 32-bit indices.
 mlir::LogicalResult lowerToLlvm(mlir::ModuleOp module);
 
 /// PTX of all llvm.funcs of `module` for `target`; "" if there are none. `module` is not changed.

@@ -88,8 +88,8 @@ const ShapeRules &getShapeRules();
 /// Computes the contents of a result of an op of shape arithmetic, where its operands' contents are
 /// known and its type is.
 std::optional<Dims> foldHostValues(OpShape &op);
-/// The contents of a result that follows from constants with floats among them; null where it does not,
-/// or is not small.
+/// The contents of a result that follows from constants with floats among them; null where it does
+/// not, or is not small.
 mlir::DenseElementsAttr foldNumbers(OpShape &op);
 /// True for ops that `foldHostValues` can fold.
 bool isHostFoldable(llvm::StringRef mnemonic);

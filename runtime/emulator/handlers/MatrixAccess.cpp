@@ -55,7 +55,8 @@ template <u32 kCount, bool kTurned> void loadMatrix(Warp &warp, const Op &op) {
   if (!isWhole(warp, op, "ldmatrix needs all 32 lanes of the warp, some are missing"))
     return;
   Lanes lanes;
-  if (locate<Place::kShared>(warp, op, lanesWithAddress(kCount), op.a, 16, lanes) == Shape::kNone)
+  if (locate<Place::kShared>(warp, op, lanesWithAddress(kCount), op.a, 16, Use::kRead, lanes) ==
+      Shape::kNone)
     return;
   for (u32 m = 0; m < kCount; ++m) {
     Row rows[8];
@@ -73,7 +74,8 @@ template <u32 kCount, bool kTurned> void storeMatrix(Warp &warp, const Op &op) {
   if (!isWhole(warp, op, "stmatrix needs all 32 lanes of the warp, some are missing"))
     return;
   Lanes lanes;
-  if (locate<Place::kShared>(warp, op, lanesWithAddress(kCount), op.a, 16, lanes) == Shape::kNone)
+  if (locate<Place::kShared>(warp, op, lanesWithAddress(kCount), op.a, 16, Use::kWrite, lanes) ==
+      Shape::kNone)
     return;
   for (u32 m = 0; m < kCount; ++m) {
     const Row *from = lanesOf<Row>(warp, op.more[m]);
