@@ -70,6 +70,7 @@ HEDDLE_EMU_API CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t by
     return CUDA_ERROR_INVALID_VALUE;
   if (bytes)
     std::memcpy(at(to), from, bytes);
+  DeviceMemory::get().markWritten(to, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -90,6 +91,7 @@ HEDDLE_EMU_API CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t by
     return code;
   if (bytes)
     std::memmove(at(to), at(from), bytes);
+  DeviceMemory::get().copyMarks(to, from, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -110,6 +112,7 @@ HEDDLE_EMU_API CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t c
     return code;
   if (count)
     std::memset(at(to), value, count);
+  DeviceMemory::get().markWritten(to, count);
   return CUDA_SUCCESS;
 }
 
@@ -120,6 +123,7 @@ HEDDLE_EMU_API CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count
     return code;
   for (size_t i = 0; i < count; ++i)
     static_cast<unsigned *>(at(to))[i] = value;
+  DeviceMemory::get().markWritten(to, count * 4);
   return CUDA_SUCCESS;
 }
 

@@ -35,6 +35,10 @@ BlockRunner::BlockRunner(LaunchState &launch, LaunchCounts *counts)
   registers = allocateLines(size_t(kernel.registerBytes) * warpCount);
   predicates.assign(size_t(kernel.predicates) * warpCount, 0);
   warps.resize(warpCount);
+  if (CheckOptions::get().any()) {
+    check = std::make_unique<BlockCheck>(block, warpCount);
+    block.check = check.get();
+  }
   if (block.shared && block.local && registers)
     prepareRegisters();
 }
@@ -145,6 +149,8 @@ void BlockRunner::startBlock(uint64_t number) {
   block.index[1] = static_cast<uint32_t>(number / launch.grid[0] % launch.grid[1]);
   block.index[2] = static_cast<uint32_t>(number / launch.grid[0] / launch.grid[1]);
   std::memset(block.shared, kFreshByte, block.sharedBytes);
+  if (check)
+    check->startBlock();
   for (const SpecialRegister &reg : kernel.specials)
     if (reg.which == Special::kCtaidX || reg.which == Special::kCtaidY ||
         reg.which == Special::kCtaidZ)
@@ -179,6 +185,21 @@ void BlockRunner::runCounted(Warp &warp) {
   }
 }
 
+/// What the warps at a barrier did is before what those that wait there do next.
+void BlockRunner::passBarrier(uint32_t barrier) {
+  SharedShadow &shadow = check->sharedShadow();
+  auto waits = [&](const Warp &warp) {
+    return warp.stop == Stop::kBarrier && warp.barrier == barrier;
+  };
+  for (const Warp &warp : warps)
+    if (waits(warp))
+      shadow.arrive(barrier, warp.index);
+  for (const Warp &warp : warps)
+    if (waits(warp))
+      shadow.release(barrier, warp.index);
+  shadow.clearBarrier(barrier);
+}
+
 /// Opens every barrier at which enough threads have arrived. A warp counts as 32 threads; warps
 /// that have ended count as arrived where all threads are expected.
 bool BlockRunner::releaseBarriers() {
@@ -207,6 +228,8 @@ bool BlockRunner::releaseBarriers() {
     if (!open)
       continue;
     any = true;
+    if (check)
+      passBarrier(b);
     for (Warp &warp : warps) {
       if (warp.stop == Stop::kBarrier && warp.barrier == b)
         warp.stop = Stop::kNone;
@@ -253,6 +276,8 @@ bool BlockRunner::run(uint64_t number) {
         return false;
       waits |= warp.stop == Stop::kBarrier;
     }
+    if (check && !check->settle())
+      return false;
     if (!waits)
       return true;
     if (!releaseBarriers()) {

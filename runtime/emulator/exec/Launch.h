@@ -4,6 +4,7 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_LAUNCH_H
 #define HEDDLE_RUNTIME_EMULATOR_EXEC_LAUNCH_H
 
+#include "runtime/emulator/check/BlockCheck.h"
 #include "runtime/emulator/exec/Warp.h"
 #include <memory>
 
@@ -25,6 +26,7 @@ private:
   void runWarp(Warp &warp);
   void runCounted(Warp &warp);
   bool releaseBarriers();
+  void passBarrier(uint32_t barrier);
   void reportDeadlock();
   void fill(uint8_t *registers, const SpecialRegister &reg, uint32_t warp);
   void fillAllLanes(const SpecialRegister &reg);
@@ -34,6 +36,7 @@ private:
   const Kernel &kernel;
   Block block;
   std::vector<Warp> warps;
+  std::unique_ptr<BlockCheck> check;
   uint32_t warpCount;
   uint8_t *registers = nullptr;
   std::vector<uint32_t> predicates;

@@ -22,7 +22,9 @@ enum class Fault : uint8_t {
   kDeadlock,
   kTimeout,
   kDivergence, ///< an aligned instruction with lanes missing
-  kInvalid     ///< an operand that the instruction does not allow
+  kRace,
+  kUninitialised,
+  kInvalid ///< an operand that the instruction does not allow
 };
 
 /// The first thing that went wrong in a launch.
@@ -57,6 +59,11 @@ struct LaunchCounts {
   uint64_t tensorFlop = 0;
 };
 
+class BlockCheck;
+
+/// What an instruction does with memory.
+enum class Use : uint8_t { kRead, kWrite, kAtomic };
+
 struct Block {
   LaunchState *launch = nullptr;
   uint8_t *shared = nullptr; ///< offset kSharedBase of the shared window
@@ -66,6 +73,7 @@ struct Block {
   uint32_t index[3] = {0, 0, 0};
   uint32_t threadCount = 0;
   LaunchCounts *counts = nullptr; ///< null: not counted
+  BlockCheck *check = nullptr;    ///< null: accesses are checked for bounds and alignment alone
   static constexpr size_t kHints = 64;
   AllocationHint hints[kHints];
 };
@@ -98,6 +106,13 @@ void reportFault(Warp &warp, const Op &op, Fault fault, uint32_t lane, const std
 /// The text and the fault of an access of `bytes` at `address` that is not allowed.
 void reportAccess(Warp &warp, const Op &op, uint32_t lane, const char *space, uint64_t address,
                   uint32_t bytes, bool isAligned);
+
+/// Only with Block::check: remembers an access that is about to happen at these host addresses.
+/// False: it is a fault, which was reported.
+bool noteAccess(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes,
+                const uint64_t *at);
+/// Only with Block::check: the warp arrives at a barrier.
+void noteArrival(Warp &warp, uint32_t barrier);
 
 /// The allocation that an address lies in.
 bool findAllocation(uint64_t address, AllocationHint &hint);

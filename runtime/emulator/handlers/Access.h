@@ -25,7 +25,7 @@ struct Lanes {
 /// added. `bytes` is what a lane moves and its alignment.
 /// The register's width is op.target: 4 or 8.
 template <Place kPlace>
-Shape locate(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes, Lanes &lanes);
+Shape locate(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes, Use use, Lanes &lanes);
 
 static inline u32 firstLane(u32 mask) { return u32(__builtin_ctz(mask)); }
 
@@ -174,7 +174,8 @@ static inline Shape locateGeneric(Warp &warp, const Op &op, u32 mask, u32 bytes,
 }
 
 template <Place kPlace>
-Shape locate(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes, Lanes &lanes) {
+static inline Shape locateUnseen(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes,
+                                 Lanes &lanes) {
   if (mask == 0)
     return Shape::kNone;
   u64 *at = lanes.at;
@@ -198,12 +199,28 @@ Shape locate(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes, Lan
                         block.localBytes, block.localBytes);
   case Place::kParam:
     return locateWindow(warp, op, mask, bytes, lanes, "param",
-                        const_cast<u8 *>(block.launch->params), 0,
-                        block.launch->kernel->paramBytes, 0);
+                        const_cast<u8 *>(block.launch->params), 0, block.launch->kernel->paramBytes,
+                        0);
   case Place::kGeneric:
     return locateGeneric(warp, op, mask, bytes, lanes);
   }
   return Shape::kNone;
+}
+
+/// Tells the checks of an access that was located, where they are on.
+static inline Shape seen(Warp &warp, const Op &op, u32 mask, u32 bytes, Use use, const Lanes &lanes,
+                         Shape shape) {
+  if (__builtin_expect(warp.block->check != nullptr, 0) && shape != Shape::kNone &&
+      !noteAccess(warp, op, use, mask, bytes, lanes.at))
+    return Shape::kNone;
+  return shape;
+}
+
+template <Place kPlace>
+Shape locate(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes, Use use,
+             Lanes &lanes) {
+  return seen(warp, op, mask, bytes, use, lanes,
+              locateUnseen<kPlace>(warp, op, mask, addressSlot, bytes, lanes));
 }
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA

@@ -65,7 +65,7 @@ template <Place kPlace, typename T, class F> void atomic(Warp &warp, const Op &o
   using U = typename BitsOf<T>::type;
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(T), lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(T), Use::kAtomic, lanes);
   if (shape == Shape::kNone)
     return;
   T *d = lanesOf<T>(warp, op.d);

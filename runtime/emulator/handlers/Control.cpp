@@ -130,6 +130,8 @@ void arriveAtBarrier(Warp &warp, const Op &op) {
   u32 number, threads;
   if (!enterBarrier(warp, op, number, threads))
     return;
+  if (warp.block->check)
+    noteArrival(warp, number);
   warp.arrivals.push_back(number);
   warp.arrivals.push_back(threads);
 }

@@ -13,7 +13,7 @@ typedef u32 Quad __attribute__((vector_size(16), may_alias, aligned(4)));
 template <Place kPlace, typename R, typename M> void load(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), Use::kRead, lanes);
   if (shape == Shape::kNone)
     return;
   R *d = lanesOf<R>(warp, op.d);
@@ -40,7 +40,7 @@ template <Place kPlace, typename R, typename M> void load(Warp &warp, const Op &
 template <Place kPlace, typename R, typename M> void store(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), Use::kWrite, lanes);
   if (shape == Shape::kNone)
     return;
   const R *value = lanesOf<R>(warp, op.d);
@@ -75,7 +75,7 @@ inline void transpose(Quad &r0, Quad &r1, Quad &r2, Quad &r3) {
 template <Place kPlace> void loadQuads(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, Use::kRead, lanes);
   if (shape == Shape::kNone)
     return;
   u32 *d[4];
@@ -104,7 +104,7 @@ template <Place kPlace> void loadQuads(Warp &warp, const Op &op) {
 template <Place kPlace> void storeQuads(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, Use::kWrite, lanes);
   if (shape == Shape::kNone)
     return;
   const u32 *value[4];
@@ -135,7 +135,7 @@ template <Place kPlace, typename R, typename M, u32 kCount>
 void loadVector(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M) * kCount, lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M) * kCount, Use::kRead, lanes);
   if (shape == Shape::kNone)
     return;
   R *d[kCount];
@@ -158,7 +158,7 @@ template <Place kPlace, typename R, typename M, u32 kCount>
 void storeVector(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
-  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M) * kCount, lanes);
+  Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M) * kCount, Use::kWrite, lanes);
   if (shape == Shape::kNone)
     return;
   const R *value[kCount];
@@ -219,7 +219,7 @@ void copyAsync(Warp &warp, const Op &op) {
     LANES from.at[l] = base[l] + u64(s64(s32(operands.globalOffset)));
     Shape shape = operands.isGeneric ? locateGeneric(warp, op, reads, bytes, from)
                                      : locateGlobal(warp, op, reads, bytes, from);
-    if (shape == Shape::kNone)
+    if (seen(warp, op, reads, bytes, Use::kRead, from, shape) == Shape::kNone)
       return;
   }
   if (operands.addressBytes == 8) {
@@ -230,8 +230,9 @@ void copyAsync(Warp &warp, const Op &op) {
     LANES to.at[l] = u32(base[l] + operands.sharedOffset);
   }
   Block &block = *warp.block;
-  if (locateWindow(warp, op, mask, bytes, to, "shared", block.shared, kSharedBase,
-                   block.sharedBytes, 0) == Shape::kNone)
+  Shape shape = locateWindow(warp, op, mask, bytes, to, "shared", block.shared, kSharedBase,
+                             block.sharedBytes, 0);
+  if (seen(warp, op, mask, bytes, Use::kWrite, to, shape) == Shape::kNone)
     return;
   for (u32 l = 0; l < kLaneCount; ++l) {
     if (!(mask & kLaneBit[l]))
@@ -254,15 +255,18 @@ constexpr OpClass kG = OpClass::kGlobal, kS = OpClass::kShared, kL = OpClass::kL
                   kP = OpClass::kParam;
 
 #define WIDTH(space, place, kind, mname, M, rname, R)                                              \
-  {"ld." space "." mname "." rname, load<place, R, M>, nullptr, kind},                             \
-      {"st." space "." mname "." rname, store<place, R, M>, nullptr, kind}
+  {"ld." space "." mname "." rname, load<place, R, M>, nullptr, kind}, {                           \
+    "st." space "." mname "." rname, store<place, R, M>, nullptr, kind                             \
+  }
 #define VECTOR(space, place, kind, mname, M, rname, R)                                             \
   {"ld." space ".v2." mname "." rname, loadVector<place, R, M, 2>, nullptr, kind},                 \
       {"st." space ".v2." mname "." rname, storeVector<place, R, M, 2>, nullptr, kind},            \
-      {"ld." space ".v4." mname "." rname, loadVector<place, R, M, 4>, nullptr, kind},             \
-      {"st." space ".v4." mname "." rname, storeVector<place, R, M, 4>, nullptr, kind}
+      {"ld." space ".v4." mname "." rname, loadVector<place, R, M, 4>, nullptr, kind}, {           \
+    "st." space ".v4." mname "." rname, storeVector<place, R, M, 4>, nullptr, kind                 \
+  }
 #define SPACE(space, place, kind)                                                                  \
-  WIDTH(space, place, kind, "u8", u8, "b16", u16), WIDTH(space, place, kind, "u8", u8, "b32", u32),\
+  WIDTH(space, place, kind, "u8", u8, "b16", u16),                                                 \
+      WIDTH(space, place, kind, "u8", u8, "b32", u32),                                             \
       WIDTH(space, place, kind, "u8", u8, "b64", u64),                                             \
       WIDTH(space, place, kind, "s8", s8, "b16", u16),                                             \
       WIDTH(space, place, kind, "s8", s8, "b32", u32),                                             \
@@ -294,30 +298,18 @@ constexpr OpClass kG = OpClass::kGlobal, kS = OpClass::kShared, kL = OpClass::kL
   {"ld.param.fixed." mname "." rname, loadParameter<R, M>, nullptr, kP}
 
 const Instruction kRows[] = {
-    SPACE("global", Place::kGlobal, kG),
-    SPACE("shared", Place::kShared, kS),
-    SPACE("local", Place::kLocal, kL),
-    SPACE("generic", Place::kGeneric, kG),
-    SPACE("param", Place::kParam, kP),
-    PARAMETER("u8", u8, "b16", u16),
-    PARAMETER("u8", u8, "b32", u32),
-    PARAMETER("u8", u8, "b64", u64),
-    PARAMETER("s8", s8, "b16", u16),
-    PARAMETER("s8", s8, "b32", u32),
-    PARAMETER("s8", s8, "b64", u64),
-    PARAMETER("u16", u16, "b16", u16),
-    PARAMETER("u16", u16, "b32", u32),
-    PARAMETER("u16", u16, "b64", u64),
-    PARAMETER("s16", s16, "b16", u16),
-    PARAMETER("s16", s16, "b32", u32),
-    PARAMETER("s16", s16, "b64", u64),
-    PARAMETER("u32", u32, "b32", u32),
-    PARAMETER("u32", u32, "b64", u64),
-    PARAMETER("s32", s32, "b32", u32),
-    PARAMETER("s32", s32, "b64", u64),
-    PARAMETER("u64", u64, "b64", u64),
-    {"cp.async", copyAsync, nullptr, kG},
-    {"nothing", nothing, "", OpClass::kNone},
+    SPACE("global", Place::kGlobal, kG),     SPACE("shared", Place::kShared, kS),
+    SPACE("local", Place::kLocal, kL),       SPACE("generic", Place::kGeneric, kG),
+    SPACE("param", Place::kParam, kP),       PARAMETER("u8", u8, "b16", u16),
+    PARAMETER("u8", u8, "b32", u32),         PARAMETER("u8", u8, "b64", u64),
+    PARAMETER("s8", s8, "b16", u16),         PARAMETER("s8", s8, "b32", u32),
+    PARAMETER("s8", s8, "b64", u64),         PARAMETER("u16", u16, "b16", u16),
+    PARAMETER("u16", u16, "b32", u32),       PARAMETER("u16", u16, "b64", u64),
+    PARAMETER("s16", s16, "b16", u16),       PARAMETER("s16", s16, "b32", u32),
+    PARAMETER("s16", s16, "b64", u64),       PARAMETER("u32", u32, "b32", u32),
+    PARAMETER("u32", u32, "b64", u64),       PARAMETER("s32", s32, "b32", u32),
+    PARAMETER("s32", s32, "b64", u64),       PARAMETER("u64", u64, "b64", u64),
+    {"cp.async", copyAsync, nullptr, kG},    {"nothing", nothing, "", OpClass::kNone},
     {"fence", fence, "", OpClass::kBarrier},
 };
 

@@ -3,6 +3,7 @@
 // Hands out pieces of one reserved range. Freed pieces are given back to the system at once and
 // reused only when the fresh part of the range is exhausted, so that a use after free is found.
 #include "runtime/emulator/memory/DeviceMemory.h"
+#include "runtime/emulator/check/BlockCheck.h"
 #include "runtime/emulator/exec/Warp.h"
 #include <cstring>
 #include <mutex>
@@ -62,6 +63,8 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &name) {
   }
   used += bytes;
   live[address] = {bytes, reserved, name, ++serial};
+  if (name.empty() && CheckOptions::get().initialised)
+    live[address].written = std::make_shared<uint8_t[]>(bytes);
   // Large ones are left as the system gives them, zero: filling would cost real memory.
   if (bytes <= kFillLimit)
     std::memset(reinterpret_cast<void *>(address), kFreshByte, bytes);
@@ -93,6 +96,40 @@ bool DeviceMemory::find(uint64_t address, uint64_t &begin, uint64_t &allocationE
   begin = found->first;
   allocationEnd = found->first + found->second.bytes;
   return address < allocationEnd;
+}
+
+bool DeviceMemory::findWritten(uint64_t address, uint64_t &begin, uint64_t &allocationEnd,
+                               uint8_t *&written) const {
+  std::shared_lock lock(mutex);
+  auto found = live.upper_bound(address);
+  if (found == live.begin())
+    return false;
+  --found;
+  begin = found->first;
+  allocationEnd = found->first + found->second.bytes;
+  written = found->second.written.get();
+  return address < allocationEnd;
+}
+
+void DeviceMemory::markWritten(uint64_t address, uint64_t bytes) {
+  uint64_t begin, stop;
+  uint8_t *written;
+  if (CheckOptions::get().initialised && findWritten(address, begin, stop, written) && written &&
+      bytes <= stop - address)
+    std::memset(written + (address - begin), 1, bytes);
+}
+
+void DeviceMemory::copyMarks(uint64_t to, uint64_t from, uint64_t bytes) {
+  uint64_t begin, stop;
+  uint8_t *written;
+  if (!CheckOptions::get().initialised)
+    return;
+  if (!findWritten(from, begin, stop, written) || !written || bytes > stop - from)
+    return markWritten(to, bytes);
+  uint64_t toBegin, toStop;
+  uint8_t *toWritten;
+  if (findWritten(to, toBegin, toStop, toWritten) && toWritten && bytes <= toStop - to)
+    std::memmove(toWritten + (to - toBegin), written + (from - begin), bytes);
 }
 
 uint64_t DeviceMemory::usedBytes() const {

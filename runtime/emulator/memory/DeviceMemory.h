@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <shared_mutex>
 #include <string>
 
@@ -22,6 +23,13 @@ public:
   bool free(uint64_t address);
   /// The allocation that the address lies in: half open.
   bool find(uint64_t address, uint64_t &begin, uint64_t &end) const;
+  /// The same, and a byte for each byte of the allocation that says whether it was written; null
+  /// where that is not tracked (HEDDLE_EMU_CHECK).
+  bool findWritten(uint64_t address, uint64_t &begin, uint64_t &end, uint8_t *&written) const;
+  /// The host filled a range.
+  void markWritten(uint64_t address, uint64_t bytes);
+  /// The host copied a range: what nobody wrote stays so.
+  void copyMarks(uint64_t to, uint64_t from, uint64_t bytes);
   /// "64 bytes behind the end of ...".
   std::string describe(uint64_t address) const;
 
@@ -35,6 +43,7 @@ private:
     uint64_t reserved; ///< with the gap
     std::string name;  ///< of a variable; empty: cuMemAlloc
     uint64_t serial;
+    std::shared_ptr<uint8_t[]> written = nullptr;
   };
   bool reserve();
 
