@@ -41,11 +41,6 @@ void SharedShadow::clearBarrier(uint32_t barrier) {
 
 SharedShadow::Verdict SharedShadow::noteWord(Kind kind, Word &word, uint8_t mask,
                                              const SharedAccess &access, SharedConflict &conflict) {
-  // Seen before, at the same time and since the last write: nothing new can be wrong.
-  const Party &latest = word.readers[0];
-  if (kind == Kind::kRead && latest.time == clock(access.warp, access.warp) &&
-      latest.warp == access.warp && (latest.mask & mask) == mask)
-    return Verdict::kFine;
   auto report = [&](const Party &party, bool writes) {
     conflict.other = {party.warp, party.lane, party.line};
     conflict.otherWrites = writes;
@@ -97,17 +92,26 @@ SharedShadow::Verdict SharedShadow::noteWord(Kind kind, Word &word, uint8_t mask
 SharedShadow::Verdict SharedShadow::note(Kind kind, uint32_t offset, uint32_t bytes,
                                          const SharedAccess &access, SharedConflict &conflict) {
   Verdict worst = Verdict::kFine;
+  uint32_t now = clock(access.warp, access.warp);
   for (uint32_t at = offset, end = offset + bytes; at < end;) {
     uint32_t inWord = at % 4, count = std::min(4 - inWord, end - at);
     uint8_t mask = uint8_t(((1u << count) - 1) << inWord);
+    Word &word = words[at / 4];
+    at += count;
+    // The warp read it before, at the same time and since the last write: nothing new is wrong.
+    if (kind == Kind::kRead && word.seenTime == now && word.seenWarp == access.warp &&
+        (word.seenMask & mask) == mask)
+      continue;
+    word.seenTime = kind == Kind::kRead ? now : 0;
+    word.seenWarp = uint16_t(access.warp);
+    word.seenMask = mask;
     SharedConflict here;
-    Verdict verdict = noteWord(kind, words[at / 4], mask, access, here);
+    Verdict verdict = noteWord(kind, word, mask, access, here);
     if (verdict > worst) {
       worst = verdict;
       conflict = here;
-      conflict.offset = at / 4 * 4;
+      conflict.offset = uint32_t(&word - words.data()) * 4;
     }
-    at += count;
   }
   return worst;
 }

@@ -65,6 +65,9 @@ private:
   struct Word {
     Party writer;
     Party readers[kReaders];
+    uint32_t seenTime = 0; ///< of the read that was judged last; 0: none since the last write
+    uint16_t seenWarp = 0;
+    uint8_t seenMask = 0;
     uint8_t written = 0; ///< bytes that have a value
     bool writerIsAtomic = false;
   };
