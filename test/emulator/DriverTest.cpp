@@ -44,10 +44,10 @@ void runFaulty(const std::string &body, unsigned threads, CUresult expected,
 #define EXPECT_FAULT(body, threads, code, text)                                                    \
   EXPECT_EXIT(runFaulty(body, threads, code, text), ::testing::ExitedWithCode(0), "")
 
-class EmulatorFaults : public ::testing::Test {
+class EmulatorAlone : public ::testing::Test {
 protected:
   // Worker threads of this process would be missing in a child that is only forked.
-  EmulatorFaults() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  EmulatorAlone() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
 // Every element is added, the ones behind n are left alone.
@@ -247,53 +247,78 @@ TEST(EmulatorDriver, SurvivesDamagedText) {
   EXPECT_NE(Module(kernelText("", "mov.b32 %r1, " + std::string(100000, '['))).code, CUDA_SUCCESS);
 }
 
-TEST_F(EmulatorFaults, AccessBehindTheEnd) {
+TEST_F(EmulatorAlone, AccessBehindTheEnd) {
   EXPECT_FAULT("mul.wide.u32 %d2, %r4, 4;\nadd.s64 %d3, %d1, %d2;\nst.global.b32 [%d3+4], %r4;\n",
                64, CUDA_ERROR_ILLEGAL_ADDRESS,
                "kernel \"k\", PTX line 17, block (0, 0, 0), warp 1, lane 31, thread (63, 0, 0): "
                "global access of 4 bytes");
 }
 
-TEST_F(EmulatorFaults, NullPointer) {
+TEST_F(EmulatorAlone, NullPointer) {
   EXPECT_FAULT("mov.b64 %d2, 0;\nld.global.b32 %r5, [%d2];\n", 1, CUDA_ERROR_ILLEGAL_ADDRESS,
                "0x0 is outside of every allocation");
 }
 
-TEST_F(EmulatorFaults, MisalignedVector) {
+TEST_F(EmulatorAlone, MisalignedVector) {
   EXPECT_FAULT("ld.global.v4.b32 {%r5, %r6, %r7, %r8}, [%d1+8];\n", 32,
                CUDA_ERROR_MISALIGNED_ADDRESS, "access of 16 bytes");
 }
 
-TEST_F(EmulatorFaults, SharedBehindTheEnd) {
+TEST_F(EmulatorAlone, SharedBehindTheEnd) {
   EXPECT_FAULT(".shared .align 4 .b8 s[64];\nmov.u32 %r5, s;\nst.shared.b32 [%r5+64], %r4;\n", 1,
                CUDA_ERROR_ILLEGAL_ADDRESS, "shared access of 4 bytes");
 }
 
-TEST_F(EmulatorFaults, LocalBehindTheEnd) {
+TEST_F(EmulatorAlone, LocalBehindTheEnd) {
   EXPECT_FAULT(".local .align 4 .b8 s[16];\nmov.b64 %d5, s;\nst.local.b32 [%d5+16], %r4;\n", 1,
                CUDA_ERROR_ILLEGAL_ADDRESS, "local access of 4 bytes");
 }
 
-TEST_F(EmulatorFaults, PartOfAWarpAtTheBarrier) {
+TEST_F(EmulatorAlone, PartOfAWarpAtTheBarrier) {
   EXPECT_FAULT("setp.lt.u32 %p1, %r4, 16;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP:\n", 32,
                CUDA_ERROR_ILLEGAL_INSTRUCTION, "every lane must arrive together");
 }
 
-TEST_F(EmulatorFaults, BarrierThatNobodyOpens) {
+TEST_F(EmulatorAlone, BarrierThatNobodyOpens) {
   EXPECT_FAULT("setp.lt.u32 %p1, %r4, 32;\n@%p1 bra ONE;\nbar.sync 1;\nbra SKIP;\nONE:\n"
                "bar.sync 2;\nSKIP:\n",
                64, CUDA_ERROR_LAUNCH_FAILED, "waits at barrier 2");
 }
 
-TEST_F(EmulatorFaults, LanesNamedButAbsent) {
+TEST_F(EmulatorAlone, LanesNamedButAbsent) {
   EXPECT_FAULT("setp.lt.u32 %p1, %r4, 8;\n@%p1 bra SKIP;\n"
                "shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;\nSKIP:\n",
                32, CUDA_ERROR_ILLEGAL_INSTRUCTION, "names lanes that do not take part");
 }
 
-TEST_F(EmulatorFaults, Trap) { EXPECT_FAULT("trap;\n", 32, CUDA_ERROR_ASSERT, "trap"); }
+/// Exits with 0 if the counters are those of 2 launches of 2 blocks of 2 warps.
+void countVectorAdd() {
+  Buffer<float> a(128), b(128), d(128);
+  Module module(vectorAdd());
+  int n = 128;
+  for (int i = 0; i < 2; ++i)
+    module.launch("k", 2, 64, 0, a.address(), b.address(), d.address(), n);
+  std::string json = heddle_emu_counters_json();
+  std::fprintf(stderr, "%s\n", json.c_str());
+  // A warp reads and writes 3 * 32 * 4 bytes, which are 3 * 4 sectors.
+  for (const char *part : {"\"kernel\": \"k\"", "\"launches\": 2", "\"blocks\": 4",
+                           "\"global\": 24", "\"globalBytes\": 3072", "\"globalSectors\": 96"})
+    if (json.find(part) == std::string::npos)
+      std::exit(1);
+  heddle_emu_reset_counters();
+  std::exit(std::string(heddle_emu_counters_json()) == "{\"kernels\": []}" ? 0 : 1);
+}
 
-TEST_F(EmulatorFaults, EndlessLoop) {
+// Counters are chosen when the process starts.
+TEST_F(EmulatorAlone, Counters) {
+  ::setenv("HEDDLE_EMU_COUNTERS", "1", 1);
+  EXPECT_EXIT(countVectorAdd(), ::testing::ExitedWithCode(0), "");
+  ::unsetenv("HEDDLE_EMU_COUNTERS");
+}
+
+TEST_F(EmulatorAlone, Trap) { EXPECT_FAULT("trap;\n", 32, CUDA_ERROR_ASSERT, "trap"); }
+
+TEST_F(EmulatorAlone, EndlessLoop) {
   ::setenv("HEDDLE_EMU_TIMEOUT", "1", 1);
   EXPECT_FAULT("LOOP:\nbra LOOP;\n", 32, CUDA_ERROR_LAUNCH_TIMEOUT, "HEDDLE_EMU_TIMEOUT");
   ::unsetenv("HEDDLE_EMU_TIMEOUT");

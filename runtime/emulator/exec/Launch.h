@@ -40,7 +40,6 @@ private:
   uint32_t warpCount;
   uint8_t *registers = nullptr;
   std::vector<uint32_t> predicates;
-  size_t sharedCapacity = 0;
 };
 
 /// Runs all blocks, on several threads if the grid has several blocks. Blocks until done; false: a

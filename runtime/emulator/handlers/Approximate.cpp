@@ -100,7 +100,7 @@ f32 hyperbolicTangent(f32 x) {
   f64 e = exp2Wide(wide * 2.885390081777926815);
   f32 result = f32((e - 1) / (e + 1));
   // Where e - 1 cancels, the function is its argument.
-  result = (x < 1e-4f) & (x > -1e-4f) ? x : result;
+  result = ((x < 1e-4f) & (x > -1e-4f)) ? x : result;
   return x != x ? floatOf(0x7fffffff) : result;
 }
 

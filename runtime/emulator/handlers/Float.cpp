@@ -50,19 +50,19 @@ template <typename T> T lesser(T a, T b) {
   T both = fromBits<T>(bitsOf(a) | bitsOf(b));
   T result = a < b ? a : (a == b ? both : b);
   result = b != b ? a : result;
-  return (a != a) & (b != b) ? quietNaN<T>() : result;
+  return ((a != a) & (b != b)) ? quietNaN<T>() : result;
 }
 template <typename T> T greater(T a, T b) {
   T both = fromBits<T>(bitsOf(a) & bitsOf(b));
   T result = a > b ? a : (a == b ? both : b);
   result = b != b ? a : result;
-  return (a != a) & (b != b) ? quietNaN<T>() : result;
+  return ((a != a) & (b != b)) ? quietNaN<T>() : result;
 }
 template <typename T> T lesserNaN(T a, T b) {
-  return (a != a) | (b != b) ? quietNaN<T>() : lesser(a, b);
+  return ((a != a) | (b != b)) ? quietNaN<T>() : lesser(a, b);
 }
 template <typename T> T greaterNaN(T a, T b) {
-  return (a != a) | (b != b) ? quietNaN<T>() : greater(a, b);
+  return ((a != a) | (b != b)) ? quietNaN<T>() : greater(a, b);
 }
 template <typename T> T withSign(T a, T b) { // copysign.type d, a, b: the sign of a, the rest of b
   using U = typename BitsOf<T>::type;
