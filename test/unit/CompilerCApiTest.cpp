@@ -3,10 +3,28 @@
 // libheddle as a C program sees it: options, errors with reasons, nothing that crashes. That models
 // come out right is what test/e2e shows.
 #include "heddle-c/heddle.h"
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
 
 namespace {
+
+/// A length-delimited protobuf field; short ones only.
+std::string field(int number, const std::string &bytes) {
+  return std::string{char(number << 3 | 2), char(bytes.size())} + bytes;
+}
+std::string number(int number, char value) { return {char(number << 3), value}; }
+
+/// y[n] = -x[n] as an ONNX model; the field numbers are those of onnx.proto.
+std::string makeModel() {
+  std::string dim = field(1, field(2, "n"));
+  std::string type = field(1, number(1, 1) + field(2, dim));
+  auto value = [&](const char *name) { return field(1, name) + field(2, type); };
+  std::string node = field(1, "x") + field(2, "y") + field(4, "Neg");
+  std::string graph =
+      field(1, node) + field(2, "g") + field(11, value("x")) + field(12, value("y"));
+  return number(1, 8) + field(7, graph) + field(8, field(1, "") + number(2, 13));
+}
 
 struct Compiler {
   Compiler() { EXPECT_EQ(heddle_compiler_create(&handle), HEDDLE_OK); }
@@ -54,5 +72,31 @@ TEST(CompilerCApi, RefusesDamagedModel) {
   EXPECT_NE(compiler.report().find("letter.onnx"), std::string::npos);
   EXPECT_EQ(program, nullptr);
 }
+
+#ifdef HEDDLE_EMULATOR
+// A model in memory becomes a program that runs.
+TEST(CompilerCApi, RunsWhatItCompiles) {
+  ::setenv("HEDDLE_EMU_LIB", HEDDLE_EMULATOR, 0);
+  Compiler compiler;
+  std::string model = makeModel();
+  heddle_program *program = nullptr;
+  ASSERT_EQ(
+      heddle_compiler_jit(compiler.handle, model.data(), model.size(), "neg.onnx", "emu", &program),
+      HEDDLE_OK)
+      << compiler.report();
+  const int64_t dims[] = {3};
+  const float numbers[] = {1, -2, 0.5f};
+  heddle_tensor *x = nullptr, *y = nullptr;
+  ASSERT_EQ(heddle_tensor_create(heddle_dtype_from_name("f32"), dims, 1, numbers, &x), HEDDLE_OK);
+  const heddle_tensor *inputs[] = {x};
+  ASSERT_EQ(heddle_program_run(program, inputs, 1, &y, 1), HEDDLE_OK) << heddle_last_error();
+  ASSERT_EQ(heddle_tensor_bytes(y), sizeof numbers);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(static_cast<float *>(heddle_tensor_data(y))[i], -numbers[i]);
+  heddle_tensor_destroy(x);
+  heddle_tensor_destroy(y);
+  heddle_program_destroy(program);
+}
+#endif
 
 } // namespace

@@ -187,7 +187,7 @@ LogicalResult Node::unsupported(const Twine &reason) const {
   std::string name;
   if (auto named = loc->findInstanceOf<NameLoc>())
     name = named.getName().str();
-  return emitError(loc) << "node \"" << name << "\" (" << op->getName()
+  return emitError(loc) << "node '" << name << "' (" << op->getName()
                         << ") is unsupported: " << reason;
 }
 
