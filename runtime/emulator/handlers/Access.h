@@ -1,126 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the addresses of a warp's lanes to host memory: bounds and alignment are checked here, for
-// all lanes at once where they lie together.
+// From the addresses of a warp's lanes to host memory, in any space, and the checks that may be on.
 #ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_ACCESS_H
 #define HEDDLE_RUNTIME_EMULATOR_HANDLERS_ACCESS_H
 
-#include "runtime/emulator/handlers/Lanes.h"
+#include "runtime/emulator/handlers/WindowAccess.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
 enum class Place : u8 { kGlobal, kShared, kLocal, kParam, kGeneric };
-
-enum class Shape : u8 {
-  kNone,       ///< no lane, or a fault that was reported
-  kContiguous, ///< all lanes, one after the other from at[0]
-  kScattered   ///< at[l] for the lanes of the mask
-};
-
-struct Lanes {
-  alignas(64) u64 at[kLaneCount]; ///< host addresses
-};
 
 /// Where the address is one register of 64 (global, generic) or 32 or 64 bits (windows): op.imm is
 /// added. `bytes` is what a lane moves and its alignment.
 /// The register's width is op.target: 4 or 8.
 template <Place kPlace>
 Shape locate(Warp &warp, const Op &op, u32 mask, u32 addressSlot, u32 bytes, Use use, Lanes &lanes);
-
-static inline u32 firstLane(u32 mask) { return u32(__builtin_ctz(mask)); }
-
-/// All lanes of a mask inside one allocation and aligned; lanes.at holds the addresses.
-static inline bool inOneAllocation(Warp &warp, const Op &op, u64 low, u64 high, u32 bytes,
-                                   u64 joined) {
-  AllocationHint &hint = warp.block->hints[(&op - warp.code) % Block::kHints];
-  if (joined & (bytes - 1))
-    return false;
-  if (low >= hint.begin && high + bytes <= hint.end && high + bytes >= high)
-    return true;
-  return findAllocation(low, hint) && high + bytes <= hint.end && high + bytes >= high;
-}
-
-/// Slow: each lane for itself, so that the finding names the right one.
-static inline bool checkEachLane(Warp &warp, const Op &op, u32 mask, u32 bytes, Lanes &lanes) {
-  for (u32 l = 0; l < kLaneCount; ++l) {
-    if (!(mask & kLaneBit[l]))
-      continue;
-    AllocationHint hint;
-    u64 address = lanes.at[l];
-    bool aligned = (address & (bytes - 1)) == 0;
-    if (!aligned || !findAllocation(address, hint) || address + bytes > hint.end) {
-      reportAccess(warp, op, l, "global", address, bytes, aligned);
-      return false;
-    }
-  }
-  return true;
-}
-
-static inline Shape locateGlobal(Warp &warp, const Op &op, u32 mask, u32 bytes, Lanes &lanes) {
-  u64 *at = lanes.at;
-  u64 first = at[firstLane(mask)];
-  if (mask == kAllLanes) {
-    u64 apart = 0;
-    LANES apart |= at[l] - (first + u64(l) * bytes);
-    if (apart == 0) {
-      if (inOneAllocation(warp, op, first, first + 31 * u64(bytes), bytes, first))
-        return Shape::kContiguous;
-      return checkEachLane(warp, op, mask, bytes, lanes) ? Shape::kContiguous : Shape::kNone;
-    }
-  } else {
-    LANES at[l] = (mask & kLaneBit[l]) ? at[l] : first;
-  }
-  s64 low = s64(first), high = s64(first);
-  u64 joined = 0;
-  LANES {
-    s64 a = s64(at[l]);
-    low = a < low ? a : low;
-    high = a > high ? a : high;
-    joined |= at[l];
-  }
-  // Addresses with the top bit set are in no allocation, so signed comparisons do.
-  if (low > 0 && inOneAllocation(warp, op, u64(low), u64(high), bytes, joined))
-    return Shape::kScattered;
-  return checkEachLane(warp, op, mask, bytes, lanes) ? Shape::kScattered : Shape::kNone;
-}
-
-/// Offsets in a window become host addresses: memory + (offset - base), `limit` bytes long.
-static inline Shape locateWindow(Warp &warp, const Op &op, u32 mask, u32 bytes, Lanes &lanes,
-                                 const char *space, u8 *memory, u32 base, u32 limit, u64 perLane) {
-  u64 *at = lanes.at;
-  u64 lane = firstLane(mask);
-  if (mask != kAllLanes) {
-    u64 first = at[lane];
-    LANES at[l] = (mask & kLaneBit[l]) ? at[l] : first;
-  }
-  u64 bad = limit < bytes ? 1 : 0;
-  u64 last = u64(limit) - bytes;
-  LANES bad |= u64(at[l] - base > last) | (at[l] & (bytes - 1));
-  if (bad) {
-    for (u32 l = 0; l < kLaneCount; ++l) {
-      if (!(mask & kLaneBit[l]))
-        continue;
-      bool aligned = (at[l] & (bytes - 1)) == 0;
-      if (!aligned || limit < bytes || at[l] - base > last) {
-        reportAccess(warp, op, l, space, at[l], bytes, aligned);
-        return Shape::kNone;
-      }
-    }
-  }
-  u64 start = reinterpret_cast<u64>(memory) - base;
-  if (perLane == 0) {
-    u64 first = at[0], apart = 0;
-    LANES apart |= at[l] - (first + u64(l) * bytes);
-    LANES at[l] += start;
-    return apart == 0 && mask == kAllLanes ? Shape::kContiguous : Shape::kScattered;
-  }
-  LANES at[l] += start + l * perLane;
-  return Shape::kScattered;
-}
-
-static inline u8 *localOf(Warp &warp) {
-  return warp.block->local + u64(warp.index) * kLaneCount * warp.block->localBytes;
-}
 
 /// Lane by lane: every lane may mean another space.
 static inline Shape locateGeneric(Warp &warp, const Op &op, u32 mask, u32 bytes, Lanes &lanes) {

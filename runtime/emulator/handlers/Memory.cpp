@@ -9,9 +9,51 @@ namespace {
 
 typedef u32 Quad __attribute__((vector_size(16), may_alias, aligned(4)));
 
+/// A whole warp reads shared memory; false: not done.
+template <typename R, typename M> bool loadShared(Warp &warp, const Op &op) {
+  alignas(64) u32 at[kLaneCount];
+  if (!sharedOffsets(warp, op, sizeof(M), at))
+    return false;
+  R *d = lanesOf<R>(warp, op.d);
+  const u8 *shared = warp.block->shared;
+  switch (shapeOf(at, sizeof(M))) {
+  case Shape::kUniform: {
+    R value = R(*reinterpret_cast<const M *>(shared + at[0]));
+    LANES d[l] = value;
+    return true;
+  }
+  case Shape::kContiguous: {
+    const M *from = reinterpret_cast<const M *>(shared + at[0]);
+    LANES d[l] = R(from[l]);
+    return true;
+  }
+  default:
+    for (u32 l = 0; l < kLaneCount; ++l)
+      d[l] = R(*reinterpret_cast<const M *>(shared + at[l]));
+    return true;
+  }
+}
+template <typename R, typename M> bool storeShared(Warp &warp, const Op &op) {
+  alignas(64) u32 at[kLaneCount];
+  if (!sharedOffsets(warp, op, sizeof(M), at))
+    return false;
+  const R *value = lanesOf<R>(warp, op.d);
+  u8 *shared = warp.block->shared;
+  if (shapeOf(at, sizeof(M)) == Shape::kContiguous) {
+    M *to = reinterpret_cast<M *>(shared + at[0]);
+    LANES to[l] = M(value[l]);
+    return true;
+  }
+  for (u32 l = 0; l < kLaneCount; ++l)
+    *reinterpret_cast<M *>(shared + at[l]) = M(value[l]);
+  return true;
+}
+
 /// R: the register's type, M: what is in memory.
 template <Place kPlace, typename R, typename M> void load(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
+  if (kPlace == Place::kShared && mask == kAllLanes && loadShared<R, M>(warp, op))
+    return;
   Lanes lanes;
   Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), Use::kRead, lanes);
   if (shape == Shape::kNone)
@@ -24,6 +66,11 @@ template <Place kPlace, typename R, typename M> void load(Warp &warp, const Op &
     } else {
       LANES d[l] = R(from[l]);
     }
+    return;
+  }
+  if (shape == Shape::kUniform) {
+    R value = R(*reinterpret_cast<const M *>(lanes.at[0]));
+    LANES d[l] = (mask & kLaneBit[l]) ? value : d[l];
     return;
   }
   if (mask == kAllLanes) {
@@ -39,6 +86,8 @@ template <Place kPlace, typename R, typename M> void load(Warp &warp, const Op &
 
 template <Place kPlace, typename R, typename M> void store(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
+  if (kPlace == Place::kShared && mask == kAllLanes && storeShared<R, M>(warp, op))
+    return;
   Lanes lanes;
   Shape shape = locate<kPlace>(warp, op, mask, op.a, sizeof(M), Use::kWrite, lanes);
   if (shape == Shape::kNone)
@@ -71,10 +120,42 @@ inline void transpose(Quad &r0, Quad &r1, Quad &r2, Quad &r3) {
   r3 = __builtin_shufflevector(t2, t3, 2, 3, 6, 7);
 }
 
+/// Rows of four words, one for each lane, become four registers.
+template <typename Row> inline void spreadQuads(u32 *const (&d)[4], const Row &row) {
+  for (u32 l = 0; l < kLaneCount; l += 4) {
+    Quad r[4];
+    for (u32 i = 0; i < 4; ++i)
+      r[i] = *reinterpret_cast<const Quad *>(row(l + i));
+    transpose(r[0], r[1], r[2], r[3]);
+    for (u32 i = 0; i < 4; ++i)
+      *reinterpret_cast<Quad *>(d[i] + l) = r[i];
+  }
+}
+inline void repeatQuad(u32 *const (&d)[4], const void *from) {
+  u32 value[4];
+  __builtin_memcpy(value, from, 16);
+  for (u32 i = 0; i < 4; ++i) {
+    u32 *to = d[i];
+    LANES to[l] = value[i];
+  }
+}
+
 /// v4.b32, the form that fast kernels live on.
 template <Place kPlace> void loadQuads(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
   Lanes lanes;
+  if (kPlace == Place::kShared && mask == kAllLanes) {
+    alignas(64) u32 at[kLaneCount];
+    if (sharedOffsets(warp, op, 16, at)) {
+      u32 *d[4];
+      for (u32 i = 0; i < 4; ++i)
+        d[i] = lanesOf<u32>(warp, op.more[i]);
+      const u8 *shared = warp.block->shared;
+      if (shapeOf(at, 16) == Shape::kUniform)
+        return repeatQuad(d, shared + at[0]);
+      return spreadQuads(d, [&](u32 l) { return shared + at[l]; });
+    }
+  }
   Shape shape = locate<kPlace>(warp, op, mask, op.a, 16, Use::kRead, lanes);
   if (shape == Shape::kNone)
     return;
@@ -82,17 +163,11 @@ template <Place kPlace> void loadQuads(Warp &warp, const Op &op) {
   for (u32 i = 0; i < 4; ++i)
     d[i] = lanesOf<u32>(warp, op.more[i]);
   if (mask == kAllLanes) {
+    if (shape == Shape::kUniform)
+      return repeatQuad(d, reinterpret_cast<const void *>(lanes.at[0]));
     if (shape == Shape::kContiguous)
-      LANES lanes.at[l] = lanes.at[0] + l * 16;
-    for (u32 l = 0; l < kLaneCount; l += 4) {
-      Quad r[4];
-      for (u32 i = 0; i < 4; ++i)
-        r[i] = *reinterpret_cast<const Quad *>(lanes.at[l + i]);
-      transpose(r[0], r[1], r[2], r[3]);
-      for (u32 i = 0; i < 4; ++i)
-        *reinterpret_cast<Quad *>(d[i] + l) = r[i];
-    }
-    return;
+      return spreadQuads(d, [&](u32 l) { return lanes.at[0] + l * 16; });
+    return spreadQuads(d, [&](u32 l) { return lanes.at[l]; });
   }
   for (; mask; mask &= mask - 1) {
     u32 l = firstLane(mask);
