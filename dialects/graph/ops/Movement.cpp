@@ -451,7 +451,9 @@ static LogicalResult resize(OpShape &op) {
       return failure();
     axes = *normal;
   }
-  bool isScaled = op.in(2) && !(cast<RankedTensorType>(op.in(2).getType()).getNumElements() == 0);
+  // An empty tensor stands for none.
+  auto scales = op.in(2) ? cast<RankedTensorType>(op.in(2).getType()) : RankedTensorType();
+  bool isScaled = scales && !(scales.hasStaticShape() && scales.getNumElements() == 0);
   if (isScaled) {
     auto scales = op.numbers(2);
     if (!scales)

@@ -9,6 +9,15 @@ using namespace mlir;
 
 namespace heddle::graph::form {
 
+/// The coordinate in a parameter that has either one element or one for each coordinate, when only
+/// the run says which.
+static Scalar clampToSize(Body &body, Scalar coordinate, Value parameter) {
+  AffineExpr size = shape::getDim(cast<RankedTensorType>(parameter.getType()), 0);
+  if (shape::getConstant(size))
+    return coordinate;
+  return body.minimum(coordinate, body.size(size) - 1);
+}
+
 /// The scale or zero point for an element at `at`: one for all, one along `axis`, or one a block.
 static Scalar loadParameter(Body &body, Value tensor, Scalars at, int64_t axis, int64_t block) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -16,7 +25,8 @@ static Scalar loadParameter(Body &body, Value tensor, Scalars at, int64_t axis, 
   if (rank == 0 || (type.hasStaticShape() && type.getNumElements() == 1))
     return body.load(tensor, SmallVector<Scalar>(rank, body.index(0)));
   if (rank == 1 && block == 0)
-    return body.load(tensor, {at[axis]});
+    return body.load(
+        tensor, {axis < int64_t(at.size()) ? clampToSize(body, at[axis], tensor) : body.index(0)});
   SmallVector<Scalar> where(at.begin(), at.end());
   where[axis] = block > 0 ? at[axis] / body.index(block) : at[axis];
   return body.load(tensor, where);
@@ -104,7 +114,7 @@ static LogicalResult lowerDynamicQuantize(Node &node) {
 static Scalar loadAlong(Body &body, Value tensor, Scalar coordinate) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getRank() == 1 && shape::getConstant(shape::getDim(type, 0)) != 1)
-    return body.load(tensor, {coordinate});
+    return body.load(tensor, {clampToSize(body, coordinate, tensor)});
   return body.load(tensor, SmallVector<Scalar>(type.getRank(), body.index(0)));
 }
 
