@@ -10,6 +10,8 @@
 
 namespace heddle::emulator {
 
+static constexpr uint32_t kHalfWarp = kLaneCount / 2;
+
 const CheckOptions &CheckOptions::get() {
   static const CheckOptions options = [] {
     CheckOptions result;
@@ -131,7 +133,12 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
   }
   uint64_t shared = reinterpret_cast<uint64_t>(block.shared), last = 0;
   for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
-    if (!(mask >> lane & 1) || (at[lane] == last && use == Use::kRead))
+    if (!(mask >> lane & 1))
+      continue;
+    // Tiles are often read by both halves of a warp alike; one note is enough.
+    bool isRepeated = at[lane] == last || (lane >= kHalfWarp && (mask >> (lane - kHalfWarp) & 1) &&
+                                           at[lane] == at[lane - kHalfWarp]);
+    if (isRepeated && use == Use::kRead)
       continue;
     last = at[lane];
     if (last - shared < block.sharedBytes) {
