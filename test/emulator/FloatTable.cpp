@@ -182,7 +182,7 @@ TEST(FloatTable, Approximations) {
       flushed(
           "rcp.approx.ftz.f32", [](double a) { return 1 / a; }, ulp),
       one(
-          "tanh.approx.f32", [](double a) { return std::tanh(a); }, std::ldexp(1.0, -10.9), 1e-44),
+          "tanh.approx.f32", [](double a) { return std::tanh(a); }, std::exp2(-10.9), 1e-44),
       {"div.full.f32",
        F,
        {F, F},
@@ -203,13 +203,13 @@ TEST(FloatTable, Approximations) {
        {F},
        f32([=](float a, float, float) { return std::sin(inside(a)); }),
        0,
-       std::ldexp(1.0, -20.5)},
+       std::exp2(-20.5)},
       {clamp + "cos.approx.f32 %d, %a;",
        F,
        {F},
        f32([=](float a, float, float) { return std::cos(inside(a)); }),
        0,
-       std::ldexp(1.0, -20.5)},
+       std::exp2(-20.5)},
   });
 }
 
