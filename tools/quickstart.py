@@ -22,6 +22,9 @@ BUILD = ROOT / "build"
 FOLDER = BUILD / "quickstart"
 TEXT = "Heddle weaves 2026 threads"
 
+# Advice about how a model was exported is not about us.
+onnxruntime.set_default_logger_severity(3)
+
 
 def draw(text: str) -> Image.Image:
     """One line of black text on white, 48 pixels high, in the font that Pillow brings along."""

@@ -20,6 +20,9 @@ MODELS = tools.SHARED / "models"
 TOLERANCE = 1e-3
 NUMPY = {"float32": np.float32, "int32": np.int32, "int64": np.int64}
 
+# Advice about how a model was exported is not about us.
+onnxruntime.set_default_logger_severity(3)
+
 
 def noise(start: int, count: int) -> np.ndarray:
     """Numbers 0 to 255 as the golden file's maker drew them: a linear congruence, bits 16 to 23."""

@@ -28,6 +28,9 @@ class Source:
     model: onnx.ModelProto
     free: int  # what a dimension without a size becomes
 
+# Advice about how a model was exported is not about us.
+onnxruntime.set_default_logger_severity(3)
+
 
 def gemm(m: int, n: int, k: int) -> onnx.ModelProto:
     value = lambda name, dims: helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
