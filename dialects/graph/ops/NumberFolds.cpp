@@ -126,6 +126,10 @@ DenseElementsAttr foldNumbers(OpShape &op) {
   if (op.results.size() != 1 || !op.results[0].hasStaticShape() ||
       op.results[0].getNumElements() > kMaxHostElems || op.op->getNumOperands() == 0)
     return {};
+  // Floats of 8 bits and fewer saturate by rules of their own, and decide no shapes.
+  Type element = op.results[0].getElementType();
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 16)
+    return {};
   SmallVector<Numbers> operands;
   bool hasFloat = isa<FloatType>(op.results[0].getElementType());
   for (Value value : op.op->getOperands()) {
