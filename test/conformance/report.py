@@ -31,7 +31,7 @@ def markdown(verdicts: list, closing: str, options, seconds: float) -> str:
         "",
         "Made by the runner, not by hand:",
         "",
-        f"    test/conformance/run.py --suite=onnx --mode={options.mode} --report=docs/conformance.md",
+        f"    test/conformance/run.py --suite=onnx --mode={options.mode} --jobs={options.jobs} --timeout={options.timeout:g} --report=docs/conformance.md",
         "",
         f"**{closing}**",
         "",
