@@ -43,6 +43,11 @@ Type getScalarType(Type elementType) {
   return elementType;
 }
 
+bool isPacked(Type elementType) {
+  return elementType.isIntOrFloat() && !elementType.isInteger(1) &&
+         elementType.getIntOrFloatBitWidth() < 8;
+}
+
 Type getAccumulatorType(Type elementType) {
   Builder builder(elementType.getContext());
   if (elementType.isF64())
@@ -80,6 +85,8 @@ static LogicalResult verifyYield(Operation *op, Region &region, TypeRange types)
 }
 
 /// results-1: at least one result, and all results have the same shape.
+/// results-2: elements that share bytes are made by a map, whose threads make whole bytes, and all
+/// results of it are of that width.
 static LogicalResult verifyResults(Operation *op, SmallVectorImpl<Type> &scalars) {
   if (op->getNumResults() == 0)
     return op->emitOpError("needs a result");
@@ -88,6 +95,15 @@ static LogicalResult verifyResults(Operation *op, SmallVectorImpl<Type> &scalars
     auto tensor = cast<RankedTensorType>(type);
     if (tensor.getShape() != first.getShape() || tensor.getEncoding() != first.getEncoding())
       return op->emitOpError("results must have one shape, got ") << first << " and " << tensor;
+    Type element = tensor.getElementType();
+    bool sharesBytes = isPacked(element) || isPacked(first.getElementType());
+    if (sharesBytes && !isa<MapOp>(op))
+      return op->emitOpError("cannot make ")
+             << tensor << ": elements narrower than a byte need a kernel.map";
+    if (sharesBytes && getScalarType(element).getIntOrFloatBitWidth() !=
+                           getScalarType(first.getElementType()).getIntOrFloatBitWidth())
+      return op->emitOpError("results narrower than a byte must have one width, got ")
+             << first << " and " << tensor;
     scalars.push_back(getScalarType(tensor.getElementType()));
   }
   return success();

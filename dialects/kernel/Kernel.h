@@ -25,6 +25,9 @@ namespace heddle::kernel {
 /// The signless scalar that `kernel.load` gives for a tensor's element type.
 mlir::Type getScalarType(mlir::Type elementType);
 
+/// Whether elements of this type share bytes in memory: narrower than a byte, and no bool.
+bool isPacked(mlir::Type elementType);
+
 /// The type in which a contraction of `elementType` operands is summed: f64 for f64, f32 for other
 /// floats, i64 for i64, else i32.
 mlir::Type getAccumulatorType(mlir::Type elementType);

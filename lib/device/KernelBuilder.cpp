@@ -94,27 +94,6 @@ Value KernelBuilder::zero(Type type) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
-Value KernelBuilder::evaluate(AffineExpr expr, ArrayRef<Value> dims) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return dims[dim.getPosition()];
-  if (expr.isSymbolicOrConstant())
-    return size(expr);
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Value x = evaluate(binary.getLHS(), dims), y = evaluate(binary.getRHS(), dims);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return add(x, y);
-  case AffineExprKind::Mul:
-    return mul(x, y);
-  case AffineExprKind::FloorDiv:
-    return div(x, y);
-  case AffineExprKind::Mod:
-    return rem(x, y);
-  default:
-    return div(add(x, sub(y, index(1))), y);
-  }
-}
-
 Value KernelBuilder::threadId() {
   Value id = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
   return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), id);

@@ -43,8 +43,6 @@ public:
   Value minimum(Value x, Value y);
   Value toInteger(Value index, Type type);
   Value zero(Type type);
-  /// The value of an expression over dimensions `dims` and the module's symbols.
-  Value evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Value> dims);
 
   // Threads.
   Value threadId();
@@ -96,7 +94,6 @@ public:
 
 private:
   Value pointer(Value base);
-  Value makeFoldLoop(kernel::FoldOp fold);
   void lowerFold(kernel::FoldOp fold);
 
   mlir::Operation *op;

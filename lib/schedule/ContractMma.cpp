@@ -36,7 +36,6 @@ public:
     }
     elemBytes = stored.getIntOrFloatBitWidth() / 8;
     tileK = kRowBytes / elemBytes;
-    atomK = 32 / elemBytes; // m16n8k16 for 16 bits, m16n8k8 for tf32: 32 bytes a row
     rowElems = (kRowBytes + kPadBytes) / elemBytes;
   }
 
@@ -54,7 +53,7 @@ private:
   ArrayRef<AffineExpr> sizes;
   kernel::Math multiply;
   Type word, stored;
-  int64_t elemBytes, tileK, atomK, rowElems;
+  int64_t elemBytes, tileK, rowElems;
   Value thread, lane, batch, extentM, extentN, extentK;
 };
 

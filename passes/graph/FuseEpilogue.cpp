@@ -162,6 +162,10 @@ static kernel::MapOp findMap(Operation *producer, const Readers &readers, std::s
     reason = "a kernel that is not a map reads its result";
   else if (hasFold(map) && !isa<kernel::ReduceOp, kernel::MapOp>(producer))
     reason = "the map that reads it holds a fold";
+  else if (!isa<kernel::MapOp>(producer) && llvm::any_of(map.getResultTypes(), [](Type type) {
+             return kernel::isPacked(cast<RankedTensorType>(type).getElementType());
+           }))
+    reason = "its elements are narrower than a byte, so a thread must make whole bytes of them";
   else if (!llvm::all_of(readers.loads, [&](kernel::LoadOp load) {
              return isIdentity(load, map) && !load->getParentOfType<kernel::FoldOp>();
            }))

@@ -11,12 +11,15 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -105,6 +108,16 @@ static llvm::TargetMachine *createMachine(const Target &target, std::string &err
                                       llvm::CodeGenOptLevel::Aggressive);
 }
 
+/// LLVM's errors become text; without this it ends the process at the first.
+static void collectErrors(const llvm::DiagnosticInfo *info, void *errors) {
+  if (info->getSeverity() != llvm::DS_Error)
+    return;
+  llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info->print(printer);
+  stream << "; ";
+}
+
 static void registerTranslations(MLIRContext *context) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
@@ -140,14 +153,28 @@ FailureOr<std::string> translateToPtx(ModuleOp module, const Target &target) {
   code->setDataLayout(machine->createDataLayout());
   if (failed(linkLibdevice(*code, loc)))
     return failure();
-  optimize(*code, *machine);
-
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager printer;
   if (machine->addPassesToEmitFile(printer, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return emitError(loc) << "LLVM cannot print PTX", failure();
-  printer.run(*code);
+  // Where the back end cannot select an instruction it reports an error or ends the process; here
+  // both are errors of the compile.
+  std::string errors;
+  context.setDiagnosticHandlerCallBack(collectErrors, &errors);
+  llvm::CrashRecoveryContext::Enable();
+  bool isFinished = llvm::CrashRecoveryContext().RunSafely([&] {
+    optimize(*code, *machine);
+    printer.run(*code);
+  });
+  llvm::CrashRecoveryContext::Disable();
+  if (!isFinished)
+    (void)code.release(); // in an unknown state
+  if (!isFinished || !errors.empty())
+    return emitError(loc) << "LLVM cannot make code for " << target.name << ": "
+                          << (errors.empty() ? "its back end gave up; " : errors)
+                          << "please report this with the model",
+           failure();
   return text.str().str();
 }
 

@@ -98,3 +98,15 @@ func.func @transposed(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> tensor<16
   %1 = graph.transpose %0 {perm = array<i64: 1, 0>} : (tensor<16x16xf32>) -> tensor<16x16xf32>
   return %1 : tensor<16x16xf32>
 }
+
+// -----
+
+// Elements narrower than a byte stay a map: a thread of it makes whole bytes, one of a contraction could not.
+// CHECK-LABEL: func.func @narrow
+// CHECK: kernel.contract {{.*}} -> tensor<9x21xf32>
+// CHECK: kernel.map -> tensor<9x21xui4>
+func.func @narrow(%x: tensor<9x17xf32>, %w: tensor<17x21xf32>) -> tensor<9x21xui4> {
+  %0 = graph.matmul %x, %w : (tensor<9x17xf32>, tensor<17x21xf32>) -> tensor<9x21xf32>
+  %1 = graph.cast %0 {to = 21 : i64} : (tensor<9x21xf32>) -> tensor<9x21xui4>
+  return %1 : tensor<9x21xui4>
+}
