@@ -15,7 +15,7 @@ packages=(
   # What builds it. clang-22 is the second compiler that has to accept it.
   g++ clang-22 clang-format-22 cmake ninja-build ccache git ca-certificates
   # Tests.
-  libgtest-dev libbenchmark-dev python3 python3-venv
+  libgtest-dev libgmock-dev libbenchmark-dev python3 python3-venv
 )
 
 fail() {
