@@ -3,6 +3,7 @@
 // Every way in which ONNX stores a tensor, and every way in which one can be damaged.
 #include "test/import/ModelText.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -84,7 +85,10 @@ TEST(Tensor, Damaged) {
 class ExternalTensor : public testing::Test {
 protected:
   void SetUp() override {
-    folder = std::filesystem::path(testing::TempDir()) / "heddle-external-tensor";
+    // Tests run side by side, so each has a folder of its own.
+    std::string pattern = testing::TempDir() + "heddle-external-tensor-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
     std::filesystem::create_directories(folder / "model");
     std::ofstream(folder / "model" / "w.bin", std::ios::binary)
         << std::string("xxxx\1\0\0\0\2\0\0\0", 12);
