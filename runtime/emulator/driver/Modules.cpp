@@ -7,6 +7,7 @@
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include "runtime/emulator/ptx/Parser.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace heddle::emulator {
@@ -51,14 +52,15 @@ bool placeGlobals(const ptx::Module &text, LoadedModule &module, GlobalAddresses
     for (const ptx::Variable::Reference &reference : variable.references) {
       auto target = addresses.find(reference.symbol);
       if (!isGlobal(variable) || target == addresses.end() ||
-          reference.offset + 8 > variable.bytes) {
+          reference.offset + reference.bytes > variable.bytes) {
         error = "line " + std::to_string(variable.line) + ": \"" + reference.symbol +
                 "\" cannot be used as an initialiser";
         return false;
       }
       uint64_t value = target->second + static_cast<uint64_t>(reference.addend);
+      value = (value & reference.mask) >> std::countr_zero(reference.mask | 1ull << 63);
       std::memcpy(reinterpret_cast<uint8_t *>(addresses[variable.name]) + reference.offset, &value,
-                  8);
+                  std::min(reference.bytes, 8u));
     }
   }
   return true;

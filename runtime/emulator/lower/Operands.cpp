@@ -43,21 +43,10 @@ const Lowering::Register *Lowering::findRegister(const std::string &name) {
   auto found = frame->registers.find(name);
   if (found != frame->registers.end())
     return &found->second;
-  const ptx::Function &function = *frame->function;
-  uint32_t bytes = 0;
-  auto single = function.registers.find(name);
-  if (single != function.registers.end()) {
-    bytes = single->second;
-  } else {
-    size_t digits = name.find_last_not_of("0123456789") + 1;
-    if (digits == 0 || digits == name.size() || name.size() - digits > 9)
-      return nullptr;
-    auto family = function.families.find(name.substr(0, digits));
-    if (family == function.families.end() ||
-        std::stoul(name.substr(digits)) >= family->second.count)
-      return nullptr;
-    bytes = family->second.bytes;
-  }
+  const ptx::RegisterType *declared = frame->function->findRegister(name);
+  if (!declared)
+    return nullptr;
+  uint32_t bytes = declared->bytes;
   if (bytes == 16)
     fail("128-bit registers are not supported");
   Register result{bytes == 0 ? allocatePredicate() : allocate(bytes), bytes};

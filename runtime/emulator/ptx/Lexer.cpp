@@ -4,6 +4,7 @@
 // "ld.b32" differ only by what the parser expects there.
 #include "runtime/emulator/ptx/Lexer.h"
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -45,7 +46,7 @@ public:
     }
     if (!error.empty())
       return false;
-    tokens.push_back({Token::Kind::kEnd, "", 0, line});
+    tokens.push_back({Token::Kind::kEnd, text.substr(text.size()), 0, line});
     return true;
   }
 
@@ -96,8 +97,8 @@ private:
     add(Token::Kind::kWord, at, end);
   }
   bool quoted() {
-    size_t end = text.find('"', at + 1);
-    if (end == std::string_view::npos)
+    size_t end = text.find_first_of("\"\n", at + 1);
+    if (end == std::string_view::npos || text[end] == '\n')
       return fail("string without an end");
     add(Token::Kind::kString, at, end + 1);
     return true;
@@ -133,6 +134,7 @@ private:
     if (!digits.empty() && (digits.back() == 'U' || digits.back() == 'u'))
       digits.pop_back();
     char *stop = nullptr;
+    errno = 0;
     bool isBinary = digits.size() > 1 && digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B');
     uint64_t value = isBinary ? std::strtoull(digits.c_str() + 2, &stop, 2)
                               : std::strtoull(digits.c_str(), &stop, 0);
@@ -140,6 +142,8 @@ private:
       // A vector width or a dimension as in "m16n8k16" never starts with a digit, "2d" does.
       return fail("malformed number");
     }
+    if (errno == ERANGE)
+      return fail("number of more than 64 bits");
     add(Token::Kind::kInteger, at, end, static_cast<int64_t>(value));
     return true;
   }

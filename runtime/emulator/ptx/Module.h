@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace heddle::emulator::ptx {
@@ -47,49 +49,76 @@ struct Variable {
   uint64_t align = 1;
   uint64_t bytes = 0;
   bool isExternal = false;
-  std::vector<uint8_t> init;
+  bool isManaged = false;
+  std::vector<uint8_t> init; ///< what follows it, up to `bytes`, is zero
   struct Reference {
     uint64_t offset;
     std::string symbol;
-    int64_t addend;
-    bool generic;
+    int64_t addend = 0;
+    bool generic = false;
+    uint32_t bytes = 8;    ///< of the element
+    uint64_t mask = ~0ull; ///< "0xFF00(name)": these bits of the address, moved down to bit 0
   };
   std::vector<Reference> references; ///< addresses of others among the initialisers
   uint32_t line = 0;
+};
+
+enum class RegisterKind : uint8_t { kBits, kInteger, kFloat, kPredicate };
+
+/// What ".reg .b32" says of a register; `count` is that of a family, "%r" of "%r<10>".
+struct RegisterType {
+  uint32_t bytes; ///< 0: a predicate
+  RegisterKind kind;
+  uint32_t count = 0;
+};
+
+/// What a call through an address passes, as ".callprototype" declares it.
+struct Prototype {
+  std::vector<Variable> results, params;
+  bool isNoReturn = false;
 };
 
 struct Function {
   std::string name;
   bool isEntry = false;
   bool hasBody = false;
+  bool isExternal = false, isWeak = false, isVisible = false, isNoReturn = false;
   std::vector<Variable> params;
   std::vector<Variable> results;
-  std::vector<Variable> variables;           ///< .shared, .local and call .param
-  std::map<std::string, uint32_t> registers; ///< width in bytes; 0: a predicate
-  /// "%r" of "%r<10>": width and count.
-  struct Family {
-    uint32_t bytes;
-    uint32_t count;
-  };
-  std::map<std::string, Family> families;
+  std::vector<Variable> variables; ///< .shared, .local and call .param
+  std::unordered_map<std::string, RegisterType> registers, families;
+  std::map<std::string, Prototype> prototypes;
+  std::map<std::string, std::vector<std::string>> callTargets;
   std::vector<Statement> body;
   uint32_t maxThreads = 0; ///< of .maxntid or .reqntid; 0: not said
   uint32_t required[3] = {0, 0, 0};
+  uint32_t cluster[3] = {0, 0, 0}; ///< .reqnctapercluster; 0: not said
+  bool isExplicitCluster = false;  ///< a cluster of a size that the launch says
+  bool blocksAreClusters = false;  ///< the launch's grid counts clusters
+  uint32_t maxClusterRank = 0, minBlocksPerSm = 0, maxRegisters = 0; ///< 0: not said
+  std::vector<std::string> directives; ///< ".maxntid", ... in the order of the text
   uint32_t line = 0;
+
+  /// The register's type; null if it is not declared.
+  const RegisterType *findRegister(const std::string &name) const;
 };
 
 struct Module {
   uint32_t version = 0; ///< 80 = 8.0
   std::string target;
+  std::vector<std::string> targetOptions; ///< "debug", "texmode_unified", ...
+  uint32_t versionLine = 0, targetLine = 0;
   std::vector<Variable> variables;
   std::vector<std::unique_ptr<Function>> functions;
+  std::unordered_map<std::string, const Function *> functionsByName; ///< bodies before declarations
+  std::map<std::string, std::string> aliases;
 
   const Function *findFunction(const std::string &name) const;
 };
 
 /// Bytes of "b32", "f16x2", ...; 0: "pred" or no type.
-uint32_t typeBytes(const std::string &type);
-bool isType(const std::string &type);
+uint32_t typeBytes(std::string_view type);
+bool isType(std::string_view type);
 
 } // namespace heddle::emulator::ptx
 
