@@ -12,22 +12,6 @@ namespace heddle::emulator {
 
 static constexpr uint32_t kHalfWarp = kLaneCount / 2;
 
-const CheckOptions &CheckOptions::get() {
-  static const CheckOptions options = [] {
-    CheckOptions result;
-    const char *text = std::getenv("HEDDLE_EMU_CHECK");
-    std::string_view rest = text ? text : "";
-    while (!rest.empty()) {
-      std::string_view word = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      result.initialised |= word == "all" || word == "init";
-      result.races |= word == "all" || word == "race";
-    }
-    return result;
-  }();
-  return options;
-}
-
 BlockCheck::BlockCheck(const Block &block, uint32_t warps)
     : block(block), shadow(block.sharedBytes, warps) {}
 

@@ -5,19 +5,11 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_BLOCKCHECK_H
 #define HEDDLE_RUNTIME_EMULATOR_CHECK_BLOCKCHECK_H
 
+#include "runtime/emulator/check/CheckOptions.h"
 #include "runtime/emulator/check/SharedShadow.h"
 #include "runtime/emulator/exec/Warp.h"
 
 namespace heddle::emulator {
-
-/// HEDDLE_EMU_CHECK: "all", or a list of "mem", "init", "race"; mem is always on.
-struct CheckOptions {
-  bool initialised = false;
-  bool races = false;
-
-  static const CheckOptions &get();
-  bool any() const { return initialised || races; }
-};
 
 /// What one worker remembers of the block that it runs.
 class BlockCheck {

@@ -37,6 +37,7 @@ void Lowering::instruction(const Statement &statement) {
     const Register *found = findRegister(statement.guard);
     if (!found || found->bytes != 0)
       return fail("the guard \"" + statement.guard + "\" must be a predicate");
+    noteUse(use.reads, *found, statement.guard);
     guard = found->slot;
     guardFlip = statement.guardNegated ? ~0u : 0;
   }

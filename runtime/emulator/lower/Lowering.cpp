@@ -130,7 +130,18 @@ bool Lowering::body(Frame &next) {
         fail("label \"" + statement.label + "\" is defined twice");
       labelOps[label] = static_cast<uint32_t>(kernel.ops.size());
     } else if (statement.kind == Statement::Kind::kInstruction) {
+      use = StatementUse();
+      use.first = static_cast<uint32_t>(kernel.ops.size());
       instruction(statement);
+      if (collectsUses && statement.opcode != "call") {
+        use.end = static_cast<uint32_t>(kernel.ops.size());
+        use.guard = guard;
+        use.guardFlip = guardFlip;
+        use.line = statement.line;
+        use.opcode = statement.opcode;
+        use.form = statement.text();
+        uses.push_back(std::move(use));
+      }
     }
     if (kernel.ops.size() > kMaxOps)
       fail("the function is too long");

@@ -5,6 +5,8 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_LOWER_LOWERING_H
 #define HEDDLE_RUNTIME_EMULATOR_LOWER_LOWERING_H
 
+#include "runtime/emulator/check/CheckOptions.h"
+#include "runtime/emulator/check/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
 #include "runtime/emulator/ptx/Module.h"
 #include <map>
@@ -61,6 +63,7 @@ private:
   uint32_t allocatePredicate() { return kernel.predicates++; }
   uint32_t constant(uint32_t bytes, uint64_t value);
   const Register *findRegister(const std::string &name);
+  void noteUse(std::vector<RegisterUse> &uses, const Register &which, const std::string &name);
   bool symbolAddress(const std::string &name, uint64_t &value);
   uint32_t special(const std::string &name, uint32_t bytes, bool &found);
   uint32_t source(const ptx::Operand &operand, uint32_t bytes);
@@ -112,6 +115,10 @@ private:
   Frame *frame = nullptr;
   const ptx::Statement *current = nullptr;
   uint32_t guard = 0, guardFlip = 0;
+  // What statements do with declared registers, for the checks that need it.
+  const bool collectsUses = CheckOptions::get().initialised || CheckOptions::get().async;
+  StatementUse use;
+  std::vector<StatementUse> uses;
   uint32_t carry = 0;
   uint32_t callDepth = 0, callCount = 0;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants;

@@ -53,6 +53,12 @@ const Lowering::Register *Lowering::findRegister(const std::string &name) {
   return &frame->registers.emplace(name, result).first->second;
 }
 
+void Lowering::noteUse(std::vector<RegisterUse> &uses, const Register &which,
+                       const std::string &name) {
+  if (collectsUses)
+    uses.push_back({which.slot, which.bytes, name});
+}
+
 bool Lowering::symbolAddress(const std::string &name, uint64_t &value) {
   if (auto found = frame->local.find(name); found != frame->local.end())
     return value = kLocalBase + found->second, true;
@@ -152,6 +158,7 @@ uint32_t Lowering::source(const Operand &operand, uint32_t bytes) {
            " bits, the instruction takes " + std::to_string(bytes * 8));
       return 0;
     }
+    noteUse(use.reads, *found, operand.name);
     return found->slot;
   }
   bool isSpecial = false;
@@ -179,6 +186,7 @@ uint32_t Lowering::destination(const Operand &operand, uint32_t bytes) {
   if (found->bytes != bytes)
     fail("\"" + operand.name + "\" has " + std::to_string(found->bytes * 8) +
          " bits, the result has " + std::to_string(bytes * 8));
+  noteUse(use.writes, *found, operand.name);
   return found->slot;
 }
 
@@ -186,8 +194,10 @@ uint32_t Lowering::predicateDestination(const std::string &name) {
   if (name.empty())
     return allocatePredicate();
   const Register *found = findRegister(name);
-  if (found && found->bytes == 0)
+  if (found && found->bytes == 0) {
+    noteUse(use.writes, *found, name);
     return found->slot;
+  }
   fail("\"" + name + "\" must be a predicate");
   return 0;
 }
@@ -204,6 +214,7 @@ uint32_t Lowering::predicate(const Operand &operand) {
     fail("a predicate is expected");
     return 0;
   }
+  noteUse(use.reads, *found, operand.name);
   if (!operand.negated)
     return found->slot;
   uint32_t result = allocatePredicate();
@@ -230,6 +241,7 @@ uint32_t Lowering::addressBase(const Operand &operand, uint32_t &bytes) {
     bytes = found->bytes;
     if (bytes != 4 && bytes != 8)
       fail("an address has 32 or 64 bits");
+    noteUse(use.reads, *found, operand.name);
     return found->slot;
   }
   uint64_t address = 0;
