@@ -157,17 +157,19 @@ std::string checkIm2col(const TensorMap &map) {
   bool isWide = map.mode != TensorMode::kIm2col;
   uint32_t spatial = isWide ? 1 : map.rank - 2;
   for (uint32_t i = 0; i < spatial; ++i) {
-    int64_t extent = static_cast<int64_t>(map.sizes[1 + i]) + map.upper[i] - map.lower[i];
+    int64_t size = static_cast<int64_t>(map.sizes[(map.interleaveBytes ? 0 : 1) + i]);
+    int64_t extent = size + map.upper[i] - map.lower[i];
     if (extent <= 0)
       return "the bounding box must not be empty: along " + std::string(1, "WHD"[i]) +
-             " it ends at " +
-             std::to_string(static_cast<int64_t>(map.sizes[1 + i]) - 1 + map.upper[i]) +
-             " and begins at " + std::to_string(map.lower[i]);
+             " it ends at " + std::to_string(size - 1 + map.upper[i]) + " and begins at " +
+             std::to_string(map.lower[i]);
   }
   if (map.box[0] == 0 || map.box[0] > 256)
     return "channelsPerPixel must be in [1, 256], got " + number(map.box[0]);
   if (map.mode != TensorMode::kIm2colW128 && (map.box[1] == 0 || map.box[1] > 1024))
     return "pixelsPerColumn must be in [1, 1024], got " + number(map.box[1]);
+  if (isWide && map.interleaveBytes != 0)
+    return "interleave must be CU_TENSOR_MAP_INTERLEAVE_NONE in im2col::w modes";
   if (isWide && (map.swizzleBytes < 64 || map.atom == SwizzleAtom::k32BytesFlip8 ||
                  map.atom == SwizzleAtom::k64Bytes))
     return "swizzle must be 64B, 128B or 128B_ATOM_32B in im2col::w modes";
@@ -225,8 +227,9 @@ std::string begin(TensorMap &map, const CUtensorMap *out, CUtensorMapDataType ty
   return "";
 }
 
-std::string finish(CUtensorMap *out, const TensorMap &map) {
+std::string finish(CUtensorMap *out, TensorMap &map) {
   std::string error = whyUnsound(map);
+  map.isSound = error.empty();
   if (error.empty())
     std::memcpy(static_cast<void *>(out), &map, sizeof map);
   return error;
@@ -369,6 +372,7 @@ std::string replaceField(TensorMap &map, TensorField field, uint32_t ordinal, ui
   };
   if (!map.isMap())
     return "these 128 bytes are no tensor map";
+  map.isSound = false;
   bool isStride = field == TensorField::kGlobalStride;
   bool isIndexed = field >= TensorField::kBoxDim && field <= TensorField::kElementStride;
   if (isIndexed && ordinal >= TensorMap::kMaxRank - (isStride ? 1 : 0))

@@ -59,7 +59,8 @@ struct alignas(64) TensorMap {
   SwizzleAtom atom;
   uint8_t fillsNaN;
   uint8_t l2Promotion;
-  uint8_t reserved[3];
+  uint8_t isSound; ///< whyUnsound found nothing since the last change
+  uint8_t reserved[2];
 
   bool isMap() const { return magic == kMagic; }
 };
