@@ -12,7 +12,13 @@
 namespace heddle::emulator {
 
 /// Why a warp does not go on.
-enum class Stop : uint32_t { kNone, kBarrier, kExited, kFault };
+enum class Stop : uint32_t {
+  kNone,
+  kYield,   ///< it can, but others come first
+  kWaiting, ///< all of its groups of lanes wait
+  kExited,
+  kFault
+};
 
 enum class Fault : uint8_t {
   kNone,
@@ -24,7 +30,9 @@ enum class Fault : uint8_t {
   kDivergence, ///< an aligned instruction with lanes missing
   kRace,
   kUninitialised,
-  kInvalid ///< an operand that the instruction does not allow
+  kInvalid,       ///< an operand that the instruction does not allow
+  kBarrierMisuse, ///< of an mbarrier: not initialised, overrun, ...
+  kAsync          ///< asynchronous work: no wait, no fence, never waited for
 };
 
 /// The first thing that went wrong in a launch.
@@ -37,7 +45,9 @@ struct LaunchState {
   const Kernel *kernel = nullptr;
   uint32_t grid[3] = {1, 1, 1};
   uint32_t threads[3] = {1, 1, 1};
-  uint32_t sharedBytes = 0; ///< static and dynamic
+  uint32_t cluster[3] = {1, 1, 1}; ///< blocks; divides the grid
+  bool isCooperative = false;      ///< all blocks are resident together
+  uint32_t sharedBytes = 0;        ///< static and dynamic
   const uint8_t *params = nullptr;
   std::chrono::steady_clock::time_point deadline;
   std::atomic<uint64_t> nextBlock{0};
@@ -60,22 +70,53 @@ struct LaunchCounts {
 };
 
 class BlockCheck;
+struct Cluster;
+struct Warp;
 
 /// What an instruction does with memory.
 enum class Use : uint8_t { kRead, kWrite, kAtomic };
 
 struct Block {
   LaunchState *launch = nullptr;
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0;         ///< in the cluster
   uint8_t *shared = nullptr; ///< offset kSharedBase of the shared window
   uint32_t sharedBytes = 0;
   uint8_t *local = nullptr; ///< thread after thread
   uint32_t localBytes = 0;  ///< of a thread
   uint32_t index[3] = {0, 0, 0};
   uint32_t threadCount = 0;
+  uint32_t warpCount = 0;
+  Warp *warps = nullptr;
   LaunchCounts *counts = nullptr; ///< null: not counted
   BlockCheck *check = nullptr;    ///< null: accesses are checked for bounds and alignment alone
   static constexpr size_t kHints = 64;
   AllocationHint hints[kHints];
+};
+
+/// What a group of lanes waits for.
+enum class Wait : uint8_t {
+  kNothing,
+  kChildren,       ///< lanes that have not come to the meeting place yet
+  kBarrier,        ///< bar.sync: Group::barrier, threads
+  kWarpSync,       ///< lanes that the instruction at pc names
+  kProgress,       ///< that something happens in the cluster; then the op at pc runs again
+  kClusterBarrier, ///< the next phase of the cluster's barrier
+  kFree            ///< no group: the place may be used
+};
+
+/// Lanes of a warp that run together or wait together. Groups are a tree: where lanes part, the
+/// group becomes the parent of those that run, and goes on when all of them have come to its pc.
+struct Group {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  uint32_t join = kNoJoin; ///< where it ends and its lanes go back to the parent
+  uint32_t parent = kNoGroup;
+  uint32_t children = 0;
+  uint32_t barrier = 0, threads = 0; ///< of kBarrier
+  uint64_t progress = 0;             ///< of the cluster when the wait began
+  Wait wait = Wait::kNothing;
+  static constexpr uint32_t kNoGroup = ~0u;
 };
 
 struct Warp {
@@ -86,18 +127,16 @@ struct Warp {
   uint32_t *predicates = nullptr;
   Block *block = nullptr;
   const Op *code = nullptr;
-  uint32_t live = 0;       ///< lanes that have not exited
-  uint32_t join = kNoJoin; ///< where the running lanes wait for others
-  uint32_t index = 0;
+  uint32_t live = 0;         ///< lanes that have not exited
+  uint32_t join = kNoJoin;   ///< of the running group
+  uint32_t current = 0;      ///< the running group in `groups`; its pc, mask and join are stale
   uint32_t branchBudget = 0; ///< branches until the clock is looked at
-  uint32_t barrier = 0;      ///< that it waits at
-  uint32_t barrierThreads = 0;
-  struct Side {
-    uint32_t pc;
-    uint32_t mask;
-    uint32_t join;
-  };
-  std::vector<Side> sides;        ///< groups of lanes that wait
+  uint32_t index = 0;
+  uint32_t slices = 0;            ///< budgets used up in a row without waiting
+  uint32_t clusterArrived = 0;    ///< lanes that have arrived at the cluster's barrier
+  bool wasForced = false;         ///< lanes went on without others that they should have met
+  bool mayGiveUp = false;         ///< a try_wait may return false now
+  std::vector<Group> groups;      ///< empty: one group, which is described above
   std::vector<uint32_t> arrivals; ///< barriers it has arrived at without waiting: index, threads
 };
 
@@ -117,9 +156,7 @@ void noteArrival(Warp &warp, uint32_t barrier);
 /// The allocation that an address lies in.
 bool findAllocation(uint64_t address, AllocationHint &hint);
 
-/// Goes on with another group of lanes after the running ones came to an end.
-void resumeOtherSide(Warp &warp);
-/// Looks at the clock; false: stop.
+/// Looks at the clock; false: stop, or let others run first.
 bool mayGoOn(Warp &warp, const Op &op);
 
 } // namespace heddle::emulator
