@@ -39,16 +39,17 @@ class AsyncQueue {
 public:
   /// Forgets everything: another cluster begins.
   void start();
-  /// `lanes`: whose groups it belongs to (kBulkLoad: not used). Only in lazy mode; in eager mode
+  /// `lanes`: whose groups it belongs to; one lane for kCopy and kBulkStore, whose groups are a
+  /// thread's, all of the warp for kWgmma. Only in lazy mode; in eager mode
   /// the caller does the work itself, without a std::function.
-  void defer(Warp &warp, const Op &op, AsyncKind kind, uint32_t lanes, AsyncWork work);
+  void defer(Warp &warp, AsyncKind kind, uint32_t lanes, AsyncWork work);
   /// What was issued so far by these lanes, and is not in a group yet, becomes one.
   void commit(Warp &warp, AsyncKind kind, uint32_t lanes);
   /// Does what must be done so that at most `pending` of the newest groups are left. False: a
   /// fault.
   bool wait(Warp &warp, AsyncKind kind, uint32_t lanes, uint32_t pending);
   /// Everything of this kind that these lanes issued, in a group or not, then `work`: one item.
-  void deferBehind(Warp &warp, const Op &op, AsyncKind kind, uint32_t lanes, AsyncWork work);
+  void deferBehind(Warp &warp, AsyncKind kind, uint32_t lanes, AsyncWork work);
   /// Does one item that nobody waits for with a group (an mbarrier says that it is done), picked by
   /// `random`. False: there is none.
   bool runOne(uint32_t random, bool &isFault);

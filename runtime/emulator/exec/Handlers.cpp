@@ -22,6 +22,8 @@ namespace {
     set::addWarpHandlers(table);                                                                   \
     set::addControlHandlers(table);                                                                \
     set::addTensorHandlers(table);                                                                 \
+    set::addCopyAsyncHandlers(table);                                                              \
+    addBarrierHandlers(table);                                                                     \
   }
 HEDDLE_EMU_FILL(v2)
 HEDDLE_EMU_FILL(v3)

@@ -52,11 +52,15 @@ const char *handlerSet();
   void addWarpHandlers(HandlerTable &);                                                            \
   void addControlHandlers(HandlerTable &);                                                         \
   void addTensorHandlers(HandlerTable &);                                                          \
+  void addCopyAsyncHandlers(HandlerTable &);                                                       \
   }
 HEDDLE_EMU_DECLARE(v2)
 HEDDLE_EMU_DECLARE(v3)
 HEDDLE_EMU_DECLARE(v4)
 #undef HEDDLE_EMU_DECLARE
+
+// Those that compute nothing are compiled once.
+void addBarrierHandlers(HandlerTable &);
 
 } // namespace heddle::emulator
 

@@ -3,6 +3,7 @@
 // Distributes the blocks of a grid over threads that are kept between launches.
 #include "runtime/emulator/exec/Launch.h"
 #include "runtime/emulator/exec/Counters.h"
+#include "runtime/emulator/exec/Runner.h"
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
@@ -20,22 +21,22 @@ public:
     return *workers;
   }
 
-  void run(LaunchState &launch, uint64_t blocks) {
+  void run(LaunchState &launch, uint64_t units) {
     std::lock_guard oneLaunch(launchMutex);
-    if (blocks == 1 || count == 1) {
-      work(launch, blocks);
+    if (units == 1 || count == 1) {
+      work(launch, units);
       return;
     }
     {
       std::lock_guard lock(mutex);
       start();
       current = &launch;
-      total = blocks;
+      total = units;
       busy = static_cast<uint32_t>(threads.size());
       ++round;
     }
     wake.notify_all();
-    work(launch, blocks);
+    work(launch, units);
     std::unique_lock lock(mutex);
     done.wait(lock, [&] { return busy == 0; });
     current = nullptr;
@@ -56,29 +57,29 @@ private:
     uint64_t seen = 0;
     for (;;) {
       LaunchState *launch;
-      uint64_t blocks;
+      uint64_t units;
       {
         std::unique_lock lock(mutex);
         wake.wait(lock, [&] { return round != seen && current; });
         seen = round;
         launch = current;
-        blocks = total;
+        units = total;
       }
-      work(*launch, blocks);
+      work(*launch, units);
       std::lock_guard lock(mutex);
       if (--busy == 0)
         done.notify_one();
     }
   }
-  static void work(LaunchState &launch, uint64_t blocks) {
-    uint64_t block = launch.nextBlock.fetch_add(1);
-    if (block >= blocks)
+  static void work(LaunchState &launch, uint64_t units) {
+    uint64_t unit = launch.nextBlock.fetch_add(1);
+    if (unit >= units)
       return;
     LaunchCounts counts;
     bool counting = countersWanted();
-    BlockRunner runner(launch, counting ? &counts : nullptr);
-    for (; block < blocks && !launch.failed; block = launch.nextBlock.fetch_add(1))
-      if (!runner.run(block))
+    Runner runner(launch, counting ? &counts : nullptr);
+    for (; unit < units && !launch.failed; unit = launch.nextBlock.fetch_add(1))
+      if (!runner.run(unit))
         break;
     if (counting)
       addCounts(launch.kernel->name, counts);
@@ -103,7 +104,7 @@ bool runLaunch(LaunchState &launch) {
   uint64_t blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   if (countersWanted())
     countLaunch(launch.kernel->name, blocks);
-  Workers::get().run(launch, blocks);
+  Workers::get().run(launch, Runner::unitsOf(launch));
   return !launch.failed;
 }
 

@@ -56,6 +56,8 @@ static_assert(sizeof(Op) == 64);
 constexpr uint32_t kNoJoin = ~0u;
 constexpr uint32_t kLaneCount = 32;
 constexpr uint32_t kAllLanes = ~0u;
+/// Op::imm of instructions whose lanes may meet from different places: bar.warp.sync.
+constexpr int64_t kMeetsElsewhere = 1;
 
 /// Addresses that are no host addresses. Offsets in shared, local and parameter memory start above
 /// zero, so that a null pointer is found.
@@ -99,6 +101,20 @@ enum class Special : uint8_t {
   kGridId,
   kDynamicShared,
   kTotalShared,
+  kClusterIdX,
+  kClusterIdY,
+  kClusterIdZ,
+  kNclusterIdX,
+  kNclusterIdY,
+  kNclusterIdZ,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterCtarank,
+  kClusterNctarank,
   kCount
 };
 
@@ -130,6 +146,8 @@ struct Kernel {
   uint32_t maxThreads = 0;  ///< 0: not limited by the kernel
   uint32_t requiredThreads[3] = {0, 0, 0};
   uint32_t maxDynamicShared = 48 * 1024;
+  uint32_t cluster[3] = {0, 0, 0}; ///< .reqnctapercluster; 0: the launch says
+  uint32_t maxClusterRank = 0;     ///< .maxclusterrank; 0: not limited by the kernel
 };
 
 } // namespace heddle::emulator

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What handlers need that is not fast: findings, the clock, groups of lanes that wait.
-#include "runtime/emulator/exec/Warp.h"
+#include "runtime/emulator/exec/Groups.h"
+#include "runtime/emulator/exec/Runner.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 
 namespace heddle::emulator {
 
 namespace {
-
-constexpr uint32_t kBranchesBetweenLooks = 1 << 14;
 
 std::string triple(const uint32_t (&v)[3]) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) +
@@ -60,25 +59,6 @@ void reportAccess(Warp &warp, const Op &op, uint32_t lane, const char *space, ui
   reportFault(warp, op, Fault::kAddress, lane, what);
 }
 
-void resumeOtherSide(Warp &warp) {
-  while (!warp.sides.empty()) {
-    Warp::Side side = warp.sides.back();
-    warp.sides.pop_back();
-    uint32_t mask = side.mask & warp.live;
-    if (mask == 0)
-      continue;
-    // Lanes that meet at the exit have nothing to run: each leaves on its own.
-    if (side.pc == kNoJoin)
-      continue;
-    warp.active = mask;
-    warp.join = side.join;
-    warp.pc = warp.code + side.pc;
-    return;
-  }
-  warp.active = 0;
-  warp.stop = Stop::kExited;
-}
-
 bool mayGoOn(Warp &warp, const Op &op) {
   LaunchState &launch = *warp.block->launch;
   warp.branchBudget = kBranchesBetweenLooks;
@@ -86,11 +66,18 @@ bool mayGoOn(Warp &warp, const Op &op) {
     warp.stop = Stop::kFault;
     return false;
   }
-  if (std::chrono::steady_clock::now() < launch.deadline)
-    return true;
-  reportFault(warp, op, Fault::kTimeout, kLaneCount,
-              "the launch takes longer than HEDDLE_EMU_TIMEOUT allows; either the kernel does not "
-              "end, or more seconds must be allowed");
+  if (std::chrono::steady_clock::now() >= launch.deadline) {
+    reportFault(warp, op, Fault::kTimeout, kLaneCount,
+                "the launch takes longer than HEDDLE_EMU_TIMEOUT allows; either the kernel does "
+                "not end, or more seconds must be allowed:" +
+                    describeWarps(*warp.block->cluster));
+    return false;
+  }
+  // It may be spinning for another warp, or for another group of its lanes.
+  ++warp.slices;
+  warp.stop = Stop::kYield;
+  warp.pc = &op;
+  rotateGroups(warp);
   return false;
 }
 

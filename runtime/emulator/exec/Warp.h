@@ -73,6 +73,8 @@ class BlockCheck;
 struct Cluster;
 struct Warp;
 
+constexpr uint32_t kBranchesBetweenLooks = 1 << 14;
+
 /// What an instruction does with memory.
 enum class Use : uint8_t { kRead, kWrite, kAtomic };
 

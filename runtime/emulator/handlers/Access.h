@@ -4,11 +4,25 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_ACCESS_H
 #define HEDDLE_RUNTIME_EMULATOR_HANDLERS_ACCESS_H
 
+#include "runtime/emulator/exec/Cluster.h"
 #include "runtime/emulator/handlers/WindowAccess.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
-enum class Place : u8 { kGlobal, kShared, kLocal, kParam, kGeneric };
+enum class Place : u8 { kGlobal, kShared, kLocal, kParam, kGeneric, kCluster };
+
+/// Shared memory of any block of the cluster: each lane for itself.
+static inline Shape locateCluster(Warp &warp, const Op &op, u32 mask, u32 bytes, Lanes &lanes) {
+  for (u32 l = 0; l < kLaneCount; ++l) {
+    if (!(mask & kLaneBit[l]))
+      continue;
+    SharedPlace place = sharedAt(warp, op, l, lanes.at[l], bytes, bytes);
+    if (!place.owner)
+      return Shape::kNone;
+    lanes.at[l] = reinterpret_cast<u64>(place.at);
+  }
+  return Shape::kScattered;
+}
 
 /// Where the address is one register of 64 (global, generic) or 32 or 64 bits (windows): op.imm is
 /// added. `bytes` is what a lane moves and its alignment.
@@ -25,7 +39,7 @@ static inline Shape locateGeneric(Warp &warp, const Op &op, u32 mask, u32 bytes,
     if (!(mask & kLaneBit[l]))
       continue;
     windows |= u64(at[l] - kSharedWindow < 3 * kWindowBytes);
-    if (at[l] - kSharedWindow >= kWindowBytes)
+    if (at[l] - kSharedWindow > kOffsetMask) // not shared, or of another block
       shared = 0;
   }
   if (!windows)
@@ -44,8 +58,11 @@ static inline Shape locateGeneric(Warp &warp, const Op &op, u32 mask, u32 bytes,
     u8 *memory = nullptr;
     u64 offset = 0, limit = 0;
     if (address - kSharedWindow < kWindowBytes) {
-      space = "shared", memory = block.shared, limit = block.sharedBytes;
-      offset = address - kSharedWindow - kSharedBase;
+      SharedPlace place = sharedAt(warp, op, l, address - kSharedWindow, bytes, bytes);
+      if (!place.owner)
+        return Shape::kNone;
+      at[l] = reinterpret_cast<u64>(place.at);
+      continue;
     } else if (address - kLocalWindow < kWindowBytes) {
       space = "local", memory = localOf(warp) + u64(l) * block.localBytes, limit = block.localBytes;
       offset = address - kLocalWindow - kLocalBase;
@@ -97,6 +114,8 @@ static inline Shape locateUnseen(Warp &warp, const Op &op, u32 mask, u32 address
                         0);
   case Place::kGeneric:
     return locateGeneric(warp, op, mask, bytes, lanes);
+  case Place::kCluster:
+    return locateCluster(warp, op, mask, bytes, lanes);
   }
   return Shape::kNone;
 }

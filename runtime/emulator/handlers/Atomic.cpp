@@ -111,6 +111,7 @@ const Instruction kRows[] = {
     SPACE("global", Place::kGlobal),
     SPACE("shared", Place::kShared),
     SPACE("generic", Place::kGeneric),
+    SPACE("cluster", Place::kCluster),
 };
 
 } // namespace

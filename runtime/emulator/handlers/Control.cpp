@@ -3,7 +3,8 @@
 // Branches, the places where lanes meet again, exits and barriers.
 //
 // When lanes part, the immediate post-dominator of the branch is where they meet: one group runs
-// until there, then the next, then all together. Groups that wait are in Warp::sides.
+// until there, then the next, then all together (exec/Groups.h).
+#include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/handlers/Lanes.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
@@ -18,25 +19,10 @@ void branch(Warp &warp, const Op &op) {
   u32 taken = maskOf(warp, op), rest = warp.active & ~taken;
   if (!chargeBranch(warp, op) || taken == 0)
     return;
-  if (rest == 0) {
+  if (rest == 0)
     warp.pc = warp.code + op.target;
-    return;
-  }
-  u32 next = u32(warp.pc - warp.code);
-  if (warp.join != op.join) {
-    warp.sides.push_back({op.join, warp.active, warp.join});
-    warp.join = op.join;
-  }
-  // A side that is at the meeting place already waits for the others as a part of that group.
-  if (op.target == op.join) {
-    warp.active = rest;
-  } else if (next == op.join) {
-    warp.active = taken;
-    warp.pc = warp.code + op.target;
-  } else {
-    warp.sides.push_back({op.target, taken, op.join});
-    warp.active = rest;
-  }
+  else
+    partLanes(warp, taken, op.target, u32(warp.pc - warp.code), op.join);
 }
 
 /// brx.idx: op.more is the number of targets and the targets.
@@ -45,19 +31,7 @@ void branchIndexed(Warp &warp, const Op &op) {
   if (!chargeBranch(warp, op) || mask == 0)
     return;
   const u32 *index = lanesOf<u32>(warp, op.a);
-  u32 rest = warp.active & ~mask;
-  bool parted = false;
-  auto part = [&] {
-    if (!parted && warp.join != op.join) {
-      warp.sides.push_back({op.join, warp.active, warp.join});
-      warp.join = op.join;
-    }
-    parted = true;
-  };
-  if (rest) {
-    part();
-    warp.sides.push_back({u32(warp.pc - warp.code), rest, op.join});
-  }
+  u32 next = u32(warp.pc - warp.code);
   while (mask) {
     u32 lane = u32(__builtin_ctz(mask)), wanted = index[lane], same = 0;
     if (wanted >= op.more[0]) {
@@ -69,19 +43,18 @@ void branchIndexed(Warp &warp, const Op &op) {
       if ((mask & kLaneBit[l]) && index[l] < op.more[0] && op.more[1 + index[l]] == target)
         same |= kLaneBit[l];
     mask &= ~same;
-    if (mask == 0) {
-      warp.active = same;
+    if (warp.active == same) {
       warp.pc = warp.code + target;
-    } else {
-      part();
-      warp.sides.push_back({target, same, op.join});
+      return;
     }
+    // Lanes without the guard go on at the next op, the others are parted from them one by one.
+    partLanes(warp, same, target, next, op.join);
   }
 }
 
 void meet(Warp &warp, const Op &op) {
   if (warp.join == op.target)
-    resumeOtherSide(warp);
+    endGroup(warp);
 }
 
 void leave(Warp &warp, const Op &op) {
@@ -89,7 +62,7 @@ void leave(Warp &warp, const Op &op) {
   warp.live &= ~mask;
   warp.active &= ~mask;
   if (warp.active == 0)
-    resumeOtherSide(warp);
+    endGroup(warp);
 }
 
 void trap(Warp &warp, const Op &op) {
@@ -97,13 +70,13 @@ void trap(Warp &warp, const Op &op) {
     reportFault(warp, op, Fault::kTrap, u32(__builtin_ctz(mask)), "the kernel executed a trap");
 }
 
-/// op.a: the barrier's number; op.b: how many threads, or kNoJoin for all.
+/// op.a: the barrier's number; op.b: how many threads, or kNoJoin for all; op.imm: 1 for .aligned.
 bool enterBarrier(Warp &warp, const Op &op, u32 &number, u32 &threads) {
   u32 mask = maskOf(warp, op);
   if (mask == 0)
     return false;
   u32 lane = u32(__builtin_ctz(mask));
-  if (mask != warp.live) {
+  if (mask != warp.live && op.imm == 1 && !warp.wasForced) {
     reportFault(warp, op, Fault::kDivergence, lane,
                 "a part of the warp's lanes arrives at the barrier, the others have taken another "
                 "branch; every lane must arrive together");
@@ -111,7 +84,7 @@ bool enterBarrier(Warp &warp, const Op &op, u32 &number, u32 &threads) {
   }
   number = lanesOf<u32>(warp, op.a)[lane];
   threads = op.b == kNoJoin ? 0 : lanesOf<u32>(warp, op.b)[lane];
-  if (number >= 16 || threads % kLaneCount != 0) {
+  if (number >= 16 || threads % kLaneCount != 0 || (op.b != kNoJoin && threads == 0)) {
     reportFault(warp, op, Fault::kInvalid, lane,
                 "barriers are numbered 0 to 15 and count multiples of 32 threads");
     return false;
@@ -122,9 +95,11 @@ void waitAtBarrier(Warp &warp, const Op &op) {
   u32 number, threads;
   if (!enterBarrier(warp, op, number, threads))
     return;
-  warp.barrier = number;
-  warp.barrierThreads = threads;
-  warp.stop = Stop::kBarrier;
+  Group wait;
+  wait.wait = Wait::kBarrier;
+  wait.barrier = number;
+  wait.threads = threads;
+  parkGroup(warp, u32(warp.pc - warp.code), wait);
 }
 void arriveAtBarrier(Warp &warp, const Op &op) {
   u32 number, threads;
@@ -134,6 +109,12 @@ void arriveAtBarrier(Warp &warp, const Op &op) {
     noteArrival(warp, number);
   warp.arrivals.push_back(number);
   warp.arrivals.push_back(threads);
+}
+/// op.a: the lanes that it names.
+void syncWarp(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  if (mask)
+    gatherLanes(warp, op, lanesOf<u32>(warp, op.a)[__builtin_ctz(mask)]);
 }
 
 void clock32(Warp &warp, const Op &op) {
@@ -154,6 +135,7 @@ const Instruction kRows[] = {
     {"exit", leave, "", OpClass::kBranch},
     {"trap", trap, "", OpClass::kBranch},
     {"bar.sync", waitAtBarrier, nullptr, OpClass::kBarrier},
+    {"bar.warp.sync", syncWarp, nullptr, OpClass::kBarrier},
     {"bar.arrive", arriveAtBarrier, nullptr, OpClass::kBarrier},
     {"clock.u32", clock32, "w:", OpClass::kMove},
     {"clock.u64", clock64, "d:", OpClass::kMove},

@@ -267,62 +267,6 @@ template <typename R, typename M> void loadParameter(Warp &warp, const Op &op) {
   }
 }
 
-/// What op.more holds for cp.async.
-struct CopyOperands {
-  u32 sharedOffset, globalOffset;
-  u32 isGeneric;    ///< the source may be in any space
-  u32 addressBytes; ///< of the register with the shared address
-  u32 sizeSlot;     ///< how many bytes are read, the rest is zero; kNoSize: all
-};
-constexpr u32 kNoSize = ~0u;
-
-/// Copies at once: a kernel that waits too little is not found this way, one that is right runs.
-/// op.a: the global address, op.b: the shared one, op.bytes: 4, 8 or 16.
-void copyAsync(Warp &warp, const Op &op) {
-  u32 mask = maskOf(warp, op), bytes = op.bytes;
-  if (mask == 0)
-    return;
-  CopyOperands operands;
-  __builtin_memcpy(&operands, op.more, sizeof operands);
-  Lanes from, to;
-  const u32 *size = operands.sizeSlot == kNoSize ? nullptr : lanesOf<u32>(warp, operands.sizeSlot);
-  u32 reads = mask;
-  for (u32 l = 0; size && l < kLaneCount; ++l)
-    reads &= size[l] == 0 ? ~kLaneBit[l] : ~0u;
-  if (reads) {
-    const u64 *base = lanesOf<u64>(warp, op.a);
-    LANES from.at[l] = base[l] + u64(s64(s32(operands.globalOffset)));
-    Shape shape = operands.isGeneric ? locateGeneric(warp, op, reads, bytes, from)
-                                     : locateGlobal(warp, op, reads, bytes, from);
-    if (seen(warp, op, reads, bytes, Use::kRead, from, shape) == Shape::kNone)
-      return;
-  }
-  if (operands.addressBytes == 8) {
-    const u64 *base = lanesOf<u64>(warp, op.b);
-    LANES to.at[l] = base[l] + u64(s64(s32(operands.sharedOffset)));
-  } else {
-    const u32 *base = lanesOf<u32>(warp, op.b);
-    LANES to.at[l] = u32(base[l] + operands.sharedOffset);
-  }
-  Block &block = *warp.block;
-  Shape shape = locateWindow(warp, op, mask, bytes, to, "shared", block.shared, kSharedBase,
-                             block.sharedBytes, 0);
-  if (seen(warp, op, mask, bytes, Use::kWrite, to, shape) == Shape::kNone)
-    return;
-  for (u32 l = 0; l < kLaneCount; ++l) {
-    if (!(mask & kLaneBit[l]))
-      continue;
-    u8 *destination = reinterpret_cast<u8 *>(to.at[l]);
-    u32 count = size && size[l] < bytes ? size[l] : bytes;
-    if (count == 16) {
-      *reinterpret_cast<Quad *>(destination) = *reinterpret_cast<const Quad *>(from.at[l]);
-      continue;
-    }
-    for (u32 i = 0; i < bytes; ++i)
-      destination[i] = i < count ? reinterpret_cast<const u8 *>(from.at[l])[i] : 0;
-  }
-}
-
 void nothing(Warp &, const Op &) {}
 void fence(Warp &, const Op &) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
@@ -384,7 +328,7 @@ const Instruction kRows[] = {
     PARAMETER("s16", s16, "b64", u64),       PARAMETER("u32", u32, "b32", u32),
     PARAMETER("u32", u32, "b64", u64),       PARAMETER("s32", s32, "b32", u32),
     PARAMETER("s32", s32, "b64", u64),       PARAMETER("u64", u64, "b64", u64),
-    {"cp.async", copyAsync, nullptr, kG},    {"nothing", nothing, "", OpClass::kNone},
+    SPACE("cluster", Place::kCluster, kS),   {"nothing", nothing, "", OpClass::kNone},
     {"fence", fence, "", OpClass::kBarrier},
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instructions in which the lanes of a warp see each other: shfl, vote, match, redux, elect.
+#include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/handlers/Lanes.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
@@ -9,19 +10,13 @@ namespace {
 
 constexpr u32 kNoPredicate = ~0u;
 
-/// All lanes that the instruction names must be here. `named` is the register with the mask.
+/// All lanes that the instruction names must be here, or come. `named` is the register with the
+/// mask.
 bool allPresent(Warp &warp, const Op &op, u32 mask, u32 namedSlot) {
   if (mask == 0)
     return false;
   const u32 *named = lanesOf<u32>(warp, namedSlot);
-  u32 lane = u32(__builtin_ctz(mask));
-  u32 missing = named[lane] & warp.live & ~mask;
-  if (missing == 0)
-    return true;
-  reportFault(warp, op, Fault::kDivergence, lane,
-              "the instruction names lanes that do not take part in it: they have taken another "
-              "branch or are switched off by its predicate");
-  return false;
+  return gatherLanes(warp, op, named[__builtin_ctz(mask)]);
 }
 
 enum class Move : u8 { kUp, kDown, kButterfly, kIndex };

@@ -56,6 +56,9 @@ void Lowering::instruction(const Statement &statement) {
       {"call", &Lowering::call},
       {"bar", &Lowering::barrier},
       {"barrier", &Lowering::barrier},
+      {"mbarrier", &Lowering::mbarrier},
+      {"mapa", &Lowering::clusterAddress},
+      {"getctarank", &Lowering::clusterAddress},
       {"shfl", &Lowering::warpWide},
       {"vote", &Lowering::warpWide},
       {"match", &Lowering::warpWide},
@@ -67,6 +70,8 @@ void Lowering::instruction(const Statement &statement) {
       {"stmatrix", &Lowering::matrixMove},
       {"mma", &Lowering::matrixMultiply},
   };
+  if ((statement.opcode == "st" || statement.opcode == "red") && statement.has("async"))
+    return storeAsync(statement);
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
     return (this->*found->second)(statement);
   if (!wordsOnly(statement))
@@ -77,7 +82,8 @@ void Lowering::instruction(const Statement &statement) {
 bool Lowering::wordsOnly(const Statement &statement) {
   const std::string &name = statement.opcode;
   if (isOneOf(name, {"membar", "fence"})) {
-    emit("fence", 0);
+    bool isProxy = statement.has("proxy") && statement.has("async");
+    emit(isProxy ? "fence.proxy.async" : "fence", 0);
   } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol", "setmaxnreg",
                             "discard", "applypriority", "pmevent"})) {
     // Hints, or waits for what has happened already.
@@ -435,22 +441,6 @@ void Lowering::branch(const Statement &statement) {
     targets.push_back(labelOf(frame->prefix + target.name));
   uint32_t index = source(statement.operands[0], 4);
   setTable(emit("brx.idx", 0, index), std::move(targets));
-}
-
-void Lowering::barrier(const Statement &statement) {
-  const auto &operands = statement.operands;
-  if (statement.has("warp"))
-    return; // lanes run together anyway
-  if (statement.has("cluster"))
-    return fail("clusters are not supported");
-  if (statement.has("red") || operands.empty() || operands.size() > 2)
-    return fail("this form is not supported");
-  bool arrives = statement.has("arrive");
-  uint32_t number = source(operands[0], 4);
-  uint32_t threads = operands.size() == 2 ? source(operands[1], 4) : kNoJoin;
-  if (arrives && operands.size() != 2)
-    return fail("bar.arrive takes the number of threads");
-  emit(arrives ? "bar.arrive" : "bar.sync", 0, number, threads);
 }
 
 /// shfl, vote, match, elect: a predicate beside the result, and the lanes named last.

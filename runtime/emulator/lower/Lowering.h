@@ -94,8 +94,17 @@ private:
   void convertInto(const ptx::Operand &to, const std::string &type, const std::string &name,
                    uint32_t a);
   void branch(const ptx::Statement &statement);
-  void barrier(const ptx::Statement &statement);
   void warpWide(const ptx::Statement &statement);
+
+  // BarrierInstructions.cpp
+  void barrier(const ptx::Statement &statement);
+  void clusterBarrier(const ptx::Statement &statement);
+  void mbarrier(const ptx::Statement &statement);
+  void mbarrierWait(const ptx::Statement &statement);
+  void copyArrive(const ptx::Statement &statement);
+  void storeAsync(const ptx::Statement &statement);
+  void clusterAddress(const ptx::Statement &statement);
+  void placeAddress(Op &op, const ptx::Operand &operand, bool isGeneric);
 
   // MemoryInstructions.cpp
   void loadOrStore(const ptx::Statement &statement);

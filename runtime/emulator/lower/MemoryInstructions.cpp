@@ -2,6 +2,7 @@
 //
 // Which handler an instruction that reaches memory is: loads, stores, atomics, asynchronous copies,
 // matrices.
+#include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/lower/Lowering.h"
 #include <algorithm>
 #include <cstring>
@@ -82,8 +83,6 @@ void Lowering::loadOrStore(const Statement &statement) {
       (count > 1 && value.members.size() != count))
     return fail("the vector in braces must have as many registers as the instruction says");
   std::string space = spaceOf(statement);
-  if (space == "cluster")
-    return fail("clusters are not supported");
   if (space == "param") {
     if (frame->local.count(address.name)) // of a call
       space = "local";
@@ -125,12 +124,10 @@ void Lowering::cvta(const Statement &statement) {
   bool toSpace = statement.has("to");
   std::string space = spaceOf(statement);
   uint32_t a = source(statement.operands[1], 8), d = destination(statement.operands[0], 8);
-  uint64_t window = space == "shared"  ? kSharedWindow
-                    : space == "local" ? kLocalWindow
-                    : space == "param" ? kParamWindow
-                                       : 0;
-  if (space == "cluster")
-    return fail("clusters are not supported");
+  uint64_t window = space == "shared" || space == "cluster" ? kSharedWindow
+                    : space == "local"                      ? kLocalWindow
+                    : space == "param"                      ? kParamWindow
+                                                            : 0;
   if (window == 0)
     emit("mov.b64", d, a);
   else
@@ -161,7 +158,7 @@ void Lowering::atomic(const Statement &statement) {
   uint32_t c = isCas ? source(operands[first + 2], bytes) : b;
   uint32_t d = returns ? destination(operands[0], bytes) : allocate(bytes);
   std::string space = spaceOf(statement);
-  if (addressBytes == 4 && space != "shared")
+  if (addressBytes == 4 && space != "shared" && space != "cluster")
     return fail("a global or generic address has 64 bits");
   Op &op = emit("atom." + space + "." + operation + "." + type, d, base, b, c);
   op.imm = operands[first].value;
@@ -170,12 +167,26 @@ void Lowering::atomic(const Statement &statement) {
 }
 
 void Lowering::copyAsync(const Statement &statement) {
-  if (!statement.has("async") || statement.has("bulk") || statement.has("mbarrier"))
-    return fail("of the cp instructions, cp.async without bulk and mbarrier is supported");
-  if (statement.has("commit_group") || statement.has("wait_group") || statement.has("wait_all"))
-    return; // copies are made at once
   const auto &operands = statement.operands;
-  if (operands.size() < 3 || operands.size() > 4 || operands[2].kind != Operand::Kind::kInteger)
+  if (!statement.has("async") || statement.has("bulk"))
+    return fail("the emulated device does not know this instruction");
+  if (statement.has("mbarrier"))
+    return copyArrive(statement);
+  if (statement.has("commit_group")) {
+    emit("cp.async.commit_group", 0);
+    return;
+  }
+  if (statement.has("wait_group") || statement.has("wait_all")) {
+    bool isAll = statement.has("wait_all");
+    if (operands.size() != (isAll ? 0u : 1u) ||
+        (!isAll && operands[0].kind != Operand::Kind::kInteger))
+      return fail("cp.async.wait_group takes a number, cp.async.wait_all nothing");
+    if (isAll)
+      emit("cp.async.commit_group", 0);
+    emit("cp.async.wait_group", 0).imm = isAll ? 0 : operands[0].value;
+    return;
+  }
+  if (operands.size() < 3 || operands[2].kind != Operand::Kind::kInteger)
     return fail("cp.async takes two addresses and a size");
   uint32_t bytes = static_cast<uint32_t>(operands[2].value);
   if (bytes != 4 && bytes != 8 && bytes != 16)
@@ -185,11 +196,27 @@ void Lowering::copyAsync(const Statement &statement) {
   uint32_t from = addressBase(operands[1], globalBytes);
   if (globalBytes != 8)
     return fail("a global address has 64 bits");
-  uint32_t size = operands.size() == 4 ? source(operands[3], 4) : ~0u;
-  Op &op = emit("cp.async", 0, from, to);
+  // What follows the size: how much is read or a predicate to read nothing, and a cache policy.
+  size_t more = operands.size() - (statement.has("L2::cache_hint") ? 1 : 0);
+  uint32_t size = ~0u, ignore = ~0u, ignoreFlip = 0;
+  if (more == 4) {
+    const Register *found =
+        operands[3].kind == Operand::Kind::kName ? findRegister(operands[3].name) : nullptr;
+    if (found && found->bytes == 0) {
+      Operand plain = operands[3];
+      plain.negated = false;
+      ignore = predicate(plain);
+      ignoreFlip = operands[3].negated ? ~0u : 0;
+    } else {
+      size = source(operands[3], 4);
+    }
+  } else if (more != 3) {
+    return fail("cp.async takes two addresses, a size and at most one operand more");
+  }
+  Op &op = emit(asyncIsLazy() ? "cp.async.lazy" : "cp.async", 0, from, to);
   op.bytes = static_cast<uint16_t>(bytes);
   setTable(op, {static_cast<uint32_t>(operands[0].value), static_cast<uint32_t>(operands[1].value),
-                statement.has("global") ? 0u : 1u, sharedBytes, size});
+                statement.has("global") ? 0u : 1u, sharedBytes, size, ignore, ignoreFlip});
 }
 
 void Lowering::matrixMove(const Statement &statement) {

@@ -100,7 +100,21 @@ uint32_t Lowering::special(const std::string &name, uint32_t bytes, bool &found)
       {"%nsmid", Special::kNsmId},
       {"%gridid", Special::kGridId},
       {"%dynamic_smem_size", Special::kDynamicShared},
-      {"%total_smem_size", Special::kTotalShared}};
+      {"%total_smem_size", Special::kTotalShared},
+      {"%clusterid.x", Special::kClusterIdX},
+      {"%clusterid.y", Special::kClusterIdY},
+      {"%clusterid.z", Special::kClusterIdZ},
+      {"%nclusterid.x", Special::kNclusterIdX},
+      {"%nclusterid.y", Special::kNclusterIdY},
+      {"%nclusterid.z", Special::kNclusterIdZ},
+      {"%cluster_ctaid.x", Special::kClusterCtaidX},
+      {"%cluster_ctaid.y", Special::kClusterCtaidY},
+      {"%cluster_ctaid.z", Special::kClusterCtaidZ},
+      {"%cluster_nctaid.x", Special::kClusterNctaidX},
+      {"%cluster_nctaid.y", Special::kClusterNctaidY},
+      {"%cluster_nctaid.z", Special::kClusterNctaidZ},
+      {"%cluster_ctarank", Special::kClusterCtarank},
+      {"%cluster_nctarank", Special::kClusterNctarank}};
   found = true;
   if (name == "%clock" || name == "%clock64" || name == "%clock_hi" || name == "%globaltimer" ||
       name == "%globaltimer_lo") {
