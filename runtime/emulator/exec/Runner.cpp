@@ -139,7 +139,7 @@ bool Runner::runRound(bool &ran, bool &worked) {
     runWarp(*warp);
     if (warp->stop == Stop::kFault)
       return false;
-    worked |= warp->stop != Stop::kYield;
+    worked |= warp->stop == Stop::kWaiting || warp->stop == Stop::kExited;
   }
   return true;
 }
@@ -147,9 +147,10 @@ bool Runner::runRound(bool &ran, bool &worked) {
 /// No warp can go on, or all that `ran` look for something that does not come: does late work, or
 /// lets lanes go on that wait for others. False: nothing of it helps, or a fault.
 bool Runner::unstick(bool ran) {
+  bool isTooEarly = ran && random() % kMaxSlice != 0;
   for (auto &cluster : clusters) {
     bool isFault = false;
-    if (cluster->async.runOne(random(), isFault))
+    if (!isTooEarly && cluster->async.runOne(random(), isFault))
       return !isFault;
   }
   bool any = false;
@@ -161,7 +162,7 @@ bool Runner::unstick(bool ran) {
         any = true;
       }
   for (Warp *warp : order)
-    if (!any && (!ran || warp->slices > kSlicesOfSpinning))
+    if (!any && (!ran || warp->slices > (warp->wasForced ? 0 : kSlicesOfSpinning)))
       any = releaseEarly(*warp);
   return any || (!ran && letTryWaitGiveUp());
 }

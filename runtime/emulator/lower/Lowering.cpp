@@ -89,6 +89,8 @@ bool Lowering::run(const ptx::Function &function) {
   kernel.paramBytes = offset;
   kernel.maxThreads = function.maxThreads;
   std::copy(function.required, function.required + 3, kernel.requiredThreads);
+  std::copy(function.cluster, function.cluster + 3, kernel.cluster);
+  kernel.maxClusterRank = function.maxClusterRank;
 
   layoutShared(function, 0);
   sharedEnd = alignUp(sharedEnd, dynamicAlign);
