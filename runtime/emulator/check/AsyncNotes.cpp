@@ -101,8 +101,7 @@ void noteAsyncCommit(Warp &warp, const Op &, AsyncKind kind, uint32_t lanes) {
   clusterOf(warp).async.commit(kind, agentOf(warp), lanes);
 }
 
-void noteAsyncWait(Warp &warp, const Op &, AsyncKind kind, uint32_t lanes, uint32_t pending,
-                   bool) {
+void noteAsyncWait(Warp &warp, const Op &, AsyncKind kind, uint32_t lanes, uint32_t pending, bool) {
   clusterOf(warp).async.wait(kind, agentOf(warp), lanes, pending);
 }
 
@@ -117,13 +116,12 @@ void noteAsyncBarrier(AsyncRecord record, Block &owner, uint32_t offset) {
   cluster.async.signal(record, owner.rank, {barrier->agent, barrier->phases + 1});
   if (!knowsInit(warp, *barrier, lane, owner, offset))
     return;
-  bool isSeen = barrier->isFenced || cluster.orders.isVisible(piece->agentOfWarp,
-                                                               barrier->initWarp,
-                                                               barrier->initTime);
+  bool isSeen = barrier->isFenced ||
+                cluster.orders.isVisible(piece->agentOfWarp, barrier->initWarp, barrier->initTime);
   if (!isSeen && CheckOptions::get().async)
     reportFault(warp, *piece->op, Fault::kAsync, lane,
-                "missing fence: " + barrierText(owner, offset) +
-                    " was initialised in PTX line " + std::to_string(barrier->initLine) +
+                "missing fence: " + barrierText(owner, offset) + " was initialised in PTX line " +
+                    std::to_string(barrier->initLine) +
                     ", and no fence.mbarrier_init or fence.proxy.async made that visible to the "
                     "asynchronous proxy");
 }
@@ -147,8 +145,9 @@ void noteMbarrierInit(Warp &warp, const Op &op, Block &owner, uint32_t offset) {
   if (shadow.isMbarrier(offset) && CheckOptions::get().sync) {
     const MbarrierOrder *old = cluster.findMbarrier(owner.rank, offset);
     reportFault(warp, op, Fault::kBarrierMisuse, lane,
-                barrierText(owner, offset) + ": mbarrier.init of a live mbarrier, which was "
-                                             "initialised in PTX line " +
+                barrierText(owner, offset) +
+                    ": mbarrier.init of a live mbarrier, which was "
+                    "initialised in PTX line " +
                     std::to_string(old ? old->initLine : 0) + "; mbarrier.inval must come first");
     return;
   }

@@ -19,8 +19,8 @@ BlockCheck::BlockCheck(const Block &block, uint32_t warps)
 
 void BlockCheck::startBlock() {
   if (!shadow)
-    shadow = std::make_unique<SharedShadow>(block.sharedBytes, block.rank, group->orders,
-                                            group->async);
+    shadow =
+        std::make_unique<SharedShadow>(block.sharedBytes, block.rank, group->orders, group->async);
   if (block.rank == 0)
     group->start();
   shadow->startBlock();
@@ -100,9 +100,13 @@ bool BlockCheck::judge(Warp &warp, const Op &op, Use use, uint32_t offset,
   case Verdict::kInFlight:
     if (!options.async && !options.races)
       return true;
-    reportFault(warp, op, Fault::kAsync, lane,
-                "asynchronous work in flight: " + place + ", which is " + workText(conflict) +
-                    variable);
+    if (isWaitedFor(conflict))
+      reportFault(warp, op, Fault::kRace, lane,
+                  "race: " + place + ", which is " + workText(conflict) + variable);
+    else
+      reportFault(warp, op, Fault::kAsync, lane,
+                  "asynchronous work in flight: " + place + ", which is " + workText(conflict) +
+                      variable);
     return false;
   case Verdict::kRace:
     break;
@@ -183,9 +187,8 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
     uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest)), end = lane + 1;
     uint64_t start = at[lane], behind = start + bytes;
     // Tiles are often read by both halves of a warp alike; one note is enough.
-    bool isRepeated =
-        start == last || (lane >= kHalfWarp && (mask >> (lane - kHalfWarp) & 1) &&
-                          start == at[lane - kHalfWarp]);
+    bool isRepeated = start == last || (lane >= kHalfWarp && (mask >> (lane - kHalfWarp) & 1) &&
+                                        start == at[lane - kHalfWarp]);
     rest &= rest - 1;
     if (isRepeated && use == Use::kRead)
       continue;
@@ -208,8 +211,6 @@ bool noteAccess(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes
   return warp.block->check->note(warp, op, use, mask, bytes, at);
 }
 
-void noteArrival(Warp &warp, uint32_t barrier) {
-  warp.block->check->arrive(barrier, warp.index);
-}
+void noteArrival(Warp &warp, uint32_t barrier) { warp.block->check->arrive(barrier, warp.index); }
 
 } // namespace heddle::emulator

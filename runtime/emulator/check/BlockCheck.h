@@ -37,8 +37,6 @@ public:
     group->orders.leave(block.rank, barrier, agentOf(warp));
   }
   void clearBarrier(uint32_t barrier) { group->orders.clearBarrier(block.rank, barrier); }
-  /// The barriers' side of the checks.
-  BlockCheck &sharedShadow() { return *this; }
 
   uint32_t agentOf(uint32_t warp) const { return block.rank * warps + warp; }
   SharedAccess accessOf(const Warp &warp, const Op &op, uint32_t lane, uint32_t laneBytes) const;
@@ -46,12 +44,13 @@ public:
   SharedShadow &shadowWords() { return *shadow; }
 
 private:
-  bool noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
-               uint32_t bytes, uint64_t at);
+  bool noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes, uint32_t bytes,
+               uint64_t at);
   void noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at);
   bool judge(Warp &warp, const Op &op, Use use, uint32_t offset, const SharedAccess &access,
              uint32_t bytes, SharedShadow::Verdict verdict, const SharedConflict &conflict);
   std::string partyText(const SharedConflict &conflict) const;
+  bool isWaitedFor(const SharedConflict &conflict) const;
   std::string workText(const SharedConflict &conflict) const;
   std::string placeText(const char *what, uint32_t bytes, uint32_t offset) const;
   std::string variableText(uint32_t offset) const;

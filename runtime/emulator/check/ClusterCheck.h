@@ -6,7 +6,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_CHECK_CLUSTERCHECK_H
 
 #include "runtime/emulator/check/AsyncGroups.h"
-#include "runtime/emulator/check/RegisterCheck.h"
+#include "runtime/emulator/check/registers/RegisterCheck.h"
 
 namespace heddle::emulator {
 

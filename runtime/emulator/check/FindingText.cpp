@@ -49,15 +49,20 @@ static const char *waitName(AsyncKind kind) {
   return "its end";
 }
 
+/// By somebody, but not in front of this access.
+bool BlockCheck::isWaitedFor(const SharedConflict &conflict) const {
+  const SharedAccess &other = conflict.other;
+  return !other.isByRecord && group->orders.isKnown(other.agent, other.time);
+}
+
 std::string BlockCheck::workText(const SharedConflict &conflict) const {
   const SharedAccess &other = conflict.other;
-  AsyncKind kind =
-      other.isByRecord ? AsyncKind::kBulkLoad : group->async.kindOf(other.agent);
-  bool isDone = !other.isByRecord && group->orders.isKnown(other.agent, other.time);
+  AsyncKind kind = other.isByRecord ? AsyncKind::kBulkLoad : group->async.kindOf(other.agent);
   return std::string(conflict.otherWrites ? "written" : "read") + " by " + workName(kind) + " of " +
          warpText(conflict, block, warps) + ", " +
-         (isDone ? "which was waited for, but without a barrier between that and this"
-                 : "which has not been waited for") +
+         (isWaitedFor(conflict)
+              ? "which was waited for, but without a barrier between that and this"
+              : "which has not been waited for") +
          "; it takes " + waitName(kind);
 }
 

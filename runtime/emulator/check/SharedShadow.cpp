@@ -82,8 +82,8 @@ void SharedShadow::noteRead(Cell &cell, const Party &now, const Looker &looker) 
       return;
     }
     // Its own earlier read of these bytes is before this one.
-    if (!place && (reader.time == 0 || (isSame && !(reader.flags & kByRecord) &&
-                                        (reader.mask & ~now.mask) == 0)))
+    if (!place && (reader.time == 0 ||
+                   (isSame && !(reader.flags & kByRecord) && (reader.mask & ~now.mask) == 0)))
       place = &reader;
   }
   for (Party &reader : cell.readers)
@@ -171,9 +171,9 @@ SharedShadow::Verdict SharedShadow::note(Kind kind, uint32_t offset, uint32_t by
   party.agent = static_cast<uint16_t>(access.isAsync ? access.agent : access.warp);
   party.warp = static_cast<uint16_t>(access.warp);
   party.where = packWhere(access);
-  party.flags = static_cast<uint8_t>((access.isStrong ? kStrong : 0) | (access.isAsync ? kAsync : 0) |
-                                     (access.isAsyncProxy ? kAsyncProxy : 0) |
-                                     (access.isByRecord ? kByRecord : 0));
+  party.flags = static_cast<uint8_t>(
+      (access.isStrong ? kStrong : 0) | (access.isAsync ? kAsync : 0) |
+      (access.isAsyncProxy ? kAsyncProxy : 0) | (access.isByRecord ? kByRecord : 0));
   const bool maySkip = kind == Kind::kRead && !access.isAsync && !access.isStrong;
   Verdict worst = Verdict::kFine;
   auto visit = [&](Cell &cell, uint8_t mask, uint32_t at) {
@@ -181,15 +181,15 @@ SharedShadow::Verdict SharedShadow::note(Kind kind, uint32_t offset, uint32_t by
     if (maySkip && cell.seenTime == looker.now && cell.seenWarp == access.warp &&
         (cell.seenMask & mask) == mask)
       return;
-    if (maySkip) {
+    SharedConflict here;
+    Verdict verdict = noteCell(cell, mask, looker, here);
+    if (maySkip && verdict == Verdict::kFine) {
       cell.seenTime = looker.now;
       cell.seenWarp = static_cast<uint16_t>(access.warp);
       cell.seenMask = mask;
     } else if (kind != Kind::kRead) {
       cell.seenTime = 0;
     }
-    SharedConflict here;
-    Verdict verdict = noteCell(cell, mask, looker, here);
     if (verdict > worst) {
       worst = verdict;
       conflict = here;

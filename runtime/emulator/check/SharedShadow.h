@@ -5,10 +5,10 @@
 // memory that nobody wrote.
 //
 // Two accesses race when neither is before the other (check/Orders.h), they touch a common byte,
-// one of them writes and not both are strong (atomic, volatile, relaxed, acquire, release). Lanes of
-// one warp are taken as ordered. Pieces are 16 bytes, which fast kernels move at once; where a piece
-// is touched in parts it is four words. A piece remembers its last writer and four readers; with
-// more readers at once a race may stay unseen, but none is invented.
+// one of them writes and not both are strong (atomic, volatile, relaxed, acquire, release). Lanes
+// of one warp are taken as ordered. Pieces are 16 bytes, which fast kernels move at once; where a
+// piece is touched in parts it is four words. A piece remembers its last writer and four readers;
+// with more readers at once a race may stay unseen, but none is invented.
 #ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_SHAREDSHADOW_H
 #define HEDDLE_RUNTIME_EMULATOR_CHECK_SHAREDSHADOW_H
 

@@ -31,8 +31,7 @@ uint32_t WrittenMarks::findUnwritten(uint64_t at, uint32_t bytes, uint32_t place
 void WrittenMarks::mark(uint64_t at, uint32_t bytes, uint32_t place) {
   const Range &range = rangeOf(at, place);
   if (range.written)
-    std::memset(range.written + (at - range.begin), 1,
-                std::min<uint64_t>(bytes, range.end - at));
+    std::memset(range.written + (at - range.begin), 1, std::min<uint64_t>(bytes, range.end - at));
 }
 
 } // namespace heddle::emulator

@@ -2,6 +2,7 @@
 //
 // Blocks that are resident together: their warps run in turns, each until it waits or ends.
 #include "runtime/emulator/exec/Runner.h"
+#include "runtime/emulator/check/AsyncNotes.h"
 #include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/exec/Launch.h"
 #include <algorithm>
@@ -232,7 +233,7 @@ bool Runner::runAll() {
       return reportDeadlock();
   }
   for (auto &cluster : clusters)
-    if (!cluster->async.finish())
+    if (!cluster->async.finish() || !finishChecks(*cluster))
       return false;
   return true;
 }

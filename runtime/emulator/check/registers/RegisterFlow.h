@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which statements may read a register that nobody wrote: a forward analysis over the kernel.
-#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERFLOW_H
-#define HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERFLOW_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERFLOW_H
+#define HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERFLOW_H
 
-#include "runtime/emulator/check/RegisterUse.h"
+#include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
 #include <map>
 #include <vector>
@@ -39,10 +39,10 @@ private:
   Handler bra, indexed, exit, trap;
   std::map<std::pair<bool, uint32_t>, uint32_t> numbers;
   std::vector<std::string> names;
-  std::vector<std::vector<uint32_t>> next; ///< block -> blocks
-  std::vector<uint32_t> blockOf;           ///< op -> block
+  std::vector<std::vector<uint32_t>> next;     ///< block -> blocks
+  std::vector<uint32_t> blockOf;               ///< op -> block
   std::vector<std::vector<size_t>> statements; ///< block -> its statements
-  std::vector<Set> entry;                  ///< block -> registers that were surely written
+  std::vector<Set> entry;                      ///< block -> registers that were surely written
   std::vector<char> isReached;
   std::vector<char> followed;
   std::vector<std::vector<uint32_t>> earlyReads;
@@ -50,4 +50,4 @@ private:
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERFLOW_H
+#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERFLOW_H

@@ -2,7 +2,7 @@
 //
 // The analysis of RegisterFlow.h: a register counts as written where it is on all ways. A write
 // under a guard counts for nothing, because lanes differ; such reads are judged at run time.
-#include "runtime/emulator/check/RegisterFlow.h"
+#include "runtime/emulator/check/registers/RegisterFlow.h"
 #include <algorithm>
 
 namespace heddle::emulator {
@@ -75,10 +75,9 @@ void RegisterFlow::findBlocks() {
 
 void RegisterFlow::step(const StatementUse &use, Set &written) const {
   bool isGuarded = use.guard != 0 || use.guardFlip != 0;
-  bool passes = !isCopy(use) || std::all_of(use.reads.begin(), use.reads.end(),
-                                            [&](const RegisterUse &reg) {
-                                              return written[numberOf(reg)];
-                                            });
+  bool passes =
+      !isCopy(use) || std::all_of(use.reads.begin(), use.reads.end(),
+                                  [&](const RegisterUse &reg) { return written[numberOf(reg)]; });
   for (const RegisterUse &reg : use.writes) {
     if (!passes)
       written[numberOf(reg)] = false;
@@ -132,9 +131,8 @@ void RegisterFlow::collect() {
       const StatementUse &use = uses[s];
       for (const RegisterUse &reg : use.reads) {
         uint32_t number = numberOf(reg);
-        bool isResult = std::any_of(use.writes.begin(), use.writes.end(), [&](const RegisterUse &w) {
-          return numberOf(w) == number;
-        });
+        bool isResult = std::any_of(use.writes.begin(), use.writes.end(),
+                                    [&](const RegisterUse &w) { return numberOf(w) == number; });
         // wgmma reads its result only where scale-d says so.
         if (state[number] || (use.opcode == "wgmma" && isResult))
           continue;

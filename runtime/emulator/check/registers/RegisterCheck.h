@@ -3,10 +3,10 @@
 // Checks of registers: reads of those that nobody wrote, and touches of those that a wgmma in
 // flight uses. What can go wrong is found when the kernel is loaded; ops that look at run time are
 // put in front of the statements in question alone, so that nothing else gets slower.
-#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERCHECK_H
-#define HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERCHECK_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERCHECK_H
+#define HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERCHECK_H
 
-#include "runtime/emulator/check/RegisterUse.h"
+#include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
 #include <vector>
 
@@ -19,9 +19,9 @@ void insertRegisterChecks(Kernel &kernel, const std::vector<StatementUse> &uses,
 
 /// Registers of one warp that wgmma uses.
 struct WgmmaState {
-  bool isFenced = false;             ///< there was a wgmma.fence at all
-  std::vector<uint32_t> touched;     ///< register of wgmma -> line that touched it since the fence
-  const uint32_t *issued = nullptr;  ///< operands of the wgmma that comes next
+  bool isFenced = false;            ///< there was a wgmma.fence at all
+  std::vector<uint32_t> touched;    ///< register of wgmma -> line that touched it since the fence
+  const uint32_t *issued = nullptr; ///< operands of the wgmma that comes next
   struct Flight {
     uint32_t time, line;
     const uint32_t *operands;
@@ -35,4 +35,4 @@ void fenceWgmma(WgmmaState &state);
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERCHECK_H
+#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERCHECK_H

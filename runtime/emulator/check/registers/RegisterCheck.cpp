@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ops that look at registers at run time, and where they are put.
-#include "runtime/emulator/check/RegisterCheck.h"
+#include "runtime/emulator/check/registers/RegisterCheck.h"
 #include "runtime/emulator/check/BlockCheck.h"
-#include "runtime/emulator/check/RegisterFlow.h"
+#include "runtime/emulator/check/registers/RegisterFlow.h"
 #include <algorithm>
 #include <set>
 
@@ -97,9 +97,8 @@ void touchRegisters(Warp &warp, const Op &op) {
     if (const WgmmaState::Flight *user = findUser(state, number, isWrite)) {
       reportFault(warp, op, Fault::kAsync, kLaneCount,
                   "missing wgmma.wait_group: register \"" + wgmmaName(warp, number) + "\" is " +
-                      (isWrite ? "written" : "read") +
-                      " while the wgmma.mma_async in PTX line " + std::to_string(user->line) +
-                      " that uses it is in flight");
+                      (isWrite ? "written" : "read") + " while the wgmma.mma_async in PTX line " +
+                      std::to_string(user->line) + " that uses it is in flight");
       return;
     }
   }
@@ -201,9 +200,7 @@ public:
   }
 
 private:
-  static bool isWgmma(const StatementUse &use) {
-    return use.form.starts_with("wgmma.mma_async");
-  }
+  static bool isWgmma(const StatementUse &use) { return use.form.starts_with("wgmma.mma_async"); }
   /// Accumulators and fragments; no descriptor, no predicate.
   static bool isOperand(const RegisterUse &reg) { return reg.bytes == 4; }
 
