@@ -72,6 +72,11 @@ void Lowering::instruction(const Statement &statement) {
   };
   if ((statement.opcode == "st" || statement.opcode == "red") && statement.has("async"))
     return storeAsync(statement);
+  if (statement.opcode == "cp" && statement.has("bulk"))
+    return bulkCopy(statement);
+  if (statement.opcode == "tensormap" ||
+      (statement.opcode == "prefetch" && statement.has("tensormap")))
+    return tensorMapInstruction(statement);
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
     return (this->*found->second)(statement);
   if (!wordsOnly(statement))
@@ -83,10 +88,7 @@ bool Lowering::wordsOnly(const Statement &statement) {
   const std::string &name = statement.opcode;
   if (isOneOf(name, {"membar", "fence"})) {
     bool isProxy = statement.has("proxy") && statement.has("async");
-    emit(isProxy                          ? "fence.proxy.async"
-         : statement.has("mbarrier_init") ? "fence.mbarrier_init"
-                                          : "fence",
-         0);
+    emit(isProxy ? "fence.proxy.async" : "fence", 0);
   } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol", "setmaxnreg",
                             "discard", "applypriority", "pmevent"})) {
     // Hints, or waits for what has happened already.

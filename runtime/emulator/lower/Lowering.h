@@ -6,7 +6,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_LOWER_LOWERING_H
 
 #include "runtime/emulator/check/CheckOptions.h"
-#include "runtime/emulator/check/registers/RegisterUse.h"
+#include "runtime/emulator/check/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
 #include "runtime/emulator/ptx/Module.h"
 #include <map>
@@ -26,6 +26,9 @@ bool lowerKernel(const ptx::Module &module, const ptx::Function &function,
 /// Finds where lanes that parted meet again, and puts an op there. Branch targets are indices of
 /// ops on entry and on return.
 void placeMeetings(Kernel &kernel, const HandlerTable &table);
+
+struct BulkAddress;
+struct BulkOperands;
 
 class Lowering {
 public:
@@ -106,6 +109,13 @@ private:
   void clusterAddress(const ptx::Statement &statement);
   void placeAddress(Op &op, const ptx::Operand &operand, bool isGeneric);
 
+  // BulkCopy.cpp
+  void bulkCopy(const ptx::Statement &statement);
+  void tensorCopy(const ptx::Statement &statement);
+  void tensorMapInstruction(const ptx::Statement &statement);
+  BulkAddress bulkAddress(const ptx::Operand &operand, bool isGeneric);
+  bool bulkReduction(const ptx::Statement &statement, BulkOperands &packed, bool isShared);
+
   // MemoryInstructions.cpp
   void loadOrStore(const ptx::Statement &statement);
   void loadParameter(const ptx::Statement &statement, const Parameter &parameter,
@@ -133,7 +143,6 @@ private:
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants;
   std::map<std::pair<int, uint32_t>, uint32_t> specials;
   std::unordered_map<std::string, uint64_t> sharedOffsets;
-  std::vector<std::pair<std::string, uint32_t>> sharedSizes;
   std::set<const ptx::Function *> laidOut;
   std::unordered_map<std::string, uint32_t> labels;
   std::vector<uint32_t> labelOps; ///< label -> op; ~0: not placed

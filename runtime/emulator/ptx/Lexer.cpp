@@ -88,7 +88,7 @@ private:
       // "label:" ends at the colon, "shared::cta" does not.
       if (text[end] == ':') {
         if (end + 2 >= text.size() || text[end + 1] != ':' ||
-            !std::isalpha(static_cast<unsigned char>(text[end + 2])))
+            !std::isalnum(static_cast<unsigned char>(text[end + 2])))
           break;
         ++end;
       }
