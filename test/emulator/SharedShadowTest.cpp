@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which accesses of shared memory race: hand-written sequences, each with its sound twin.
-#include "runtime/emulator/check/SharedShadow.h"
+#include "runtime/emulator/check/AsyncGroups.h"
+#include "runtime/emulator/exec/Op.h"
 #include <gtest/gtest.h>
 
 using namespace heddle::emulator;
@@ -10,13 +11,27 @@ using Verdict = SharedShadow::Verdict;
 
 namespace {
 
-struct Block : SharedShadow {
+/// One block with its orders.
+struct Block : Orders {
+  AsyncGroups async{*this};
+  SharedShadow shadow;
   SharedConflict conflict;
 
-  explicit Block(uint32_t warps) : SharedShadow(256, warps) {}
+  explicit Block(uint32_t warps) : Orders(1, warps), shadow(256, 0, *this, async) {}
   Verdict access(Kind kind, uint32_t warp, uint32_t offset, uint32_t bytes = 4, uint32_t line = 1) {
-    return note(kind, offset, bytes, {warp, 0, line}, conflict);
+    SharedAccess who;
+    who.warp = warp;
+    who.line = line;
+    who.isStrong = kind == Kind::kAtomic;
+    return shadow.note(kind, offset, bytes, who, conflict);
   }
+  void startBlock() {
+    Orders::start();
+    shadow.startBlock();
+  }
+  void arrive(uint32_t barrier, uint32_t warp) { Orders::arrive(0, barrier, warp); }
+  void release(uint32_t barrier, uint32_t warp) { Orders::leave(0, barrier, warp); }
+  void clearBarrier(uint32_t barrier) { Orders::clearBarrier(0, barrier); }
   /// bar.sync among some warps.
   void meet(std::initializer_list<uint32_t> who, uint32_t barrier = 0) {
     for (uint32_t warp : who)
@@ -25,6 +40,24 @@ struct Block : SharedShadow {
       release(barrier, warp);
     clearBarrier(barrier);
   }
+  /// A piece of asynchronous work of a warp touches 16 bytes.
+  Verdict work(AsyncKind kind, Kind use, uint32_t warp, uint32_t offset, uint32_t &record) {
+    record = async.issue(kind, warp, *static_cast<Warp *>(nullptr), op, 1);
+    return more(record, use, offset);
+  }
+  Verdict more(uint32_t record, Kind use, uint32_t offset) {
+    const AsyncPiece &piece = *async.find(record);
+    SharedAccess who;
+    who.warp = piece.agentOfWarp;
+    who.laneBytes = 0;
+    who.isAsync = true;
+    who.isAsyncProxy = piece.kind != AsyncKind::kCopy;
+    who.isByRecord = piece.kind == AsyncKind::kBulkLoad;
+    who.agent = piece.agent;
+    who.time = who.isByRecord ? record : piece.time;
+    return shadow.note(use, offset, 16, who, conflict);
+  }
+  Op op;
 };
 
 } // namespace
@@ -130,4 +163,139 @@ TEST(SharedShadow, NamedBarriersOrderTheirWarps) {
   chain.meet({0, 1}, 3);
   chain.meet({1, 2}, 4);
   EXPECT_EQ(chain.access(Kind::kRead, 2, 0), Verdict::kFine);
+}
+
+// PTX ISA 9.0, 9.7.9.25.3: cp.async is complete for a thread behind wait_group, for others behind a
+// barrier after that.
+TEST(SharedShadow, CopiesAreSeenBehindTheirWait) {
+  Block block(2);
+  uint32_t first, second;
+  EXPECT_EQ(block.work(AsyncKind::kCopy, Kind::kWrite, 0, 0, first), Verdict::kFine);
+  block.async.commit(AsyncKind::kCopy, 0, ~0u);
+  EXPECT_EQ(block.work(AsyncKind::kCopy, Kind::kWrite, 0, 16, second), Verdict::kFine);
+  block.async.commit(AsyncKind::kCopy, 0, ~0u);
+  EXPECT_EQ(block.access(Kind::kRead, 0, 0, 16), Verdict::kInFlight);
+  block.async.wait(AsyncKind::kCopy, 0, ~0u, 1);
+  EXPECT_EQ(block.access(Kind::kRead, 0, 0, 16), Verdict::kFine);
+  EXPECT_EQ(block.access(Kind::kRead, 0, 16, 16), Verdict::kInFlight) << "one group is left";
+  EXPECT_EQ(block.access(Kind::kRead, 1, 0, 16), Verdict::kInFlight) << "no barrier";
+  block.meet({0, 1});
+  EXPECT_EQ(block.access(Kind::kRead, 1, 0, 16), Verdict::kFine);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 16, 16), Verdict::kInFlight);
+  const char *missing = nullptr;
+  EXPECT_NE(block.async.findForgotten(missing), nullptr);
+  EXPECT_STREQ(missing, "wait_group");
+  block.async.wait(AsyncKind::kCopy, 0, ~0u, 0);
+  EXPECT_EQ(block.async.findForgotten(missing), nullptr);
+}
+
+// A stage must not be loaded again while others may still read it.
+TEST(SharedShadow, StageIsReusedAfterItsReaders) {
+  Block block(2);
+  uint32_t record;
+  block.access(Kind::kWrite, 0, 0, 16);
+  block.meet({0, 1});
+  block.access(Kind::kRead, 1, 0, 16, 31);
+  EXPECT_EQ(block.work(AsyncKind::kCopy, Kind::kWrite, 0, 0, record), Verdict::kRace);
+  EXPECT_EQ(block.conflict.other.line, 31u);
+  block.meet({0, 1});
+  EXPECT_EQ(block.work(AsyncKind::kCopy, Kind::kWrite, 0, 16, record), Verdict::kFine);
+}
+
+// Each mbarrier reports its own loads alone.
+TEST(SharedShadow, BulkLoadsEndWithTheirMbarrier) {
+  Block block(2);
+  uint32_t one = block.addAgent(), other = block.addAgent(), first, second;
+  EXPECT_EQ(block.work(AsyncKind::kBulkLoad, Kind::kWrite, 0, 0, first), Verdict::kFine);
+  block.async.signal(first, 0, {one, 1});
+  EXPECT_EQ(block.work(AsyncKind::kBulkLoad, Kind::kWrite, 0, 16, second), Verdict::kFine);
+  block.async.signal(second, 0, {other, 1});
+  EXPECT_EQ(block.access(Kind::kRead, 1, 0, 16), Verdict::kInFlight);
+  block.learn(1, other, 1);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 0, 16), Verdict::kInFlight);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 16, 16), Verdict::kFine);
+  block.learn(1, one, 1);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 0, 16), Verdict::kFine);
+}
+
+// What a bulk store still reads may not be written: cp.async.bulk.wait_group.read comes first.
+TEST(SharedShadow, SourcesOfStoresStayAsTheyAre) {
+  Block block(1);
+  uint32_t record;
+  block.access(Kind::kWrite, 0, 0, 16);
+  EXPECT_EQ(block.work(AsyncKind::kBulkStore, Kind::kRead, 0, 0, record), Verdict::kUnseen);
+  block.proxyFence(0);
+  EXPECT_EQ(block.work(AsyncKind::kBulkStore, Kind::kRead, 0, 0, record), Verdict::kFine);
+  block.async.commit(AsyncKind::kBulkStore, 0, 1);
+  EXPECT_EQ(block.access(Kind::kRead, 0, 0, 16), Verdict::kFine);
+  EXPECT_EQ(block.access(Kind::kWrite, 0, 0, 16), Verdict::kInFlight);
+
+  Block sound(1);
+  sound.access(Kind::kWrite, 0, 0, 16);
+  sound.proxyFence(0);
+  sound.work(AsyncKind::kBulkStore, Kind::kRead, 0, 0, record);
+  sound.async.commit(AsyncKind::kBulkStore, 0, 1);
+  sound.async.wait(AsyncKind::kBulkStore, 0, 1, 0);
+  EXPECT_EQ(sound.access(Kind::kWrite, 0, 0, 16), Verdict::kFine);
+  EXPECT_EQ(sound.work(AsyncKind::kBulkStore, Kind::kRead, 0, 0, record), Verdict::kUnseen)
+      << "written after the fence";
+}
+
+// The fence may stand before the barrier, on the writer's side, or behind it, on the reader's.
+TEST(SharedShadow, ProxyFencesOfEitherSide) {
+  for (bool isWriters : {true, false}) {
+    Block block(2);
+    uint32_t record;
+    block.access(Kind::kWrite, 0, 0, 16);
+    if (isWriters)
+      block.proxyFence(0);
+    block.meet({0, 1});
+    if (!isWriters)
+      block.proxyFence(1);
+    EXPECT_EQ(block.work(AsyncKind::kWgmma, Kind::kRead, 1, 0, record), Verdict::kFine);
+  }
+  Block block(2);
+  uint32_t record;
+  block.access(Kind::kWrite, 0, 0, 16);
+  block.meet({0, 1});
+  EXPECT_EQ(block.work(AsyncKind::kWgmma, Kind::kRead, 1, 0, record), Verdict::kUnseen);
+}
+
+// A release store and an acquire load of a flag order like a barrier; relaxed ones need fences.
+TEST(SharedShadow, FlagsOrder) {
+  for (bool isFenced : {true, false}) {
+    Block block(2);
+    block.access(Kind::kWrite, 0, 0);
+    if (isFenced)
+      block.memoryFence(0);
+    block.releaseAt(0, 4096, false);
+    block.acquireAt(1, 4096, false);
+    if (isFenced)
+      block.memoryFence(1);
+    EXPECT_EQ(block.access(Kind::kRead, 1, 0), isFenced ? Verdict::kFine : Verdict::kRace);
+  }
+  Block block(2);
+  block.access(Kind::kWrite, 0, 0);
+  block.releaseAt(0, 4096, true);
+  block.acquireAt(1, 4096, true);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 0), Verdict::kFine);
+}
+
+// Words of a piece that was written as a whole keep its writer, and its lanes.
+TEST(SharedShadow, PiecesComeApart) {
+  Block block(2);
+  SharedAccess who;
+  who.warp = 0;
+  who.lane = 8;
+  who.line = 5;
+  who.laneBytes = 4;
+  block.shadow.note(Kind::kWrite, 0, 64, who, block.conflict);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 24), Verdict::kRace);
+  EXPECT_EQ(block.conflict.other.lane, 14u);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 32, 16), Verdict::kRace);
+  EXPECT_EQ(block.conflict.other.lane, 16u);
+  block.meet({0, 1});
+  EXPECT_EQ(block.access(Kind::kWrite, 1, 16, 16), Verdict::kFine);
+  EXPECT_EQ(block.access(Kind::kRead, 1, 24), Verdict::kFine);
+  EXPECT_EQ(block.access(Kind::kRead, 0, 24), Verdict::kRace);
 }

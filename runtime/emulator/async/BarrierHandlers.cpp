@@ -318,6 +318,16 @@ void proxyFence(Warp &warp, const Op &op) {
     noteProxyFence(warp, mask);
 }
 
+void initFence(Warp &warp, const Op &op) {
+  if (warp.block->check && maskOf(warp, op))
+    noteInitFence(warp);
+}
+void fence(Warp &warp, const Op &op) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (warp.block->check && maskOf(warp, op))
+    noteMemoryFence(warp);
+}
+
 constexpr OpClass kB = OpClass::kBarrier;
 
 const Instruction kRows[] = {
@@ -343,6 +353,8 @@ const Instruction kRows[] = {
     {"getctarank", rankOf, nullptr, OpClass::kInteger},
     {"st.async", storeAsync, nullptr, OpClass::kShared},
     {"fence.proxy.async", proxyFence, nullptr, kB},
+    {"fence.mbarrier_init", initFence, nullptr, kB},
+    {"fence", fence, nullptr, kB},
 };
 
 } // namespace

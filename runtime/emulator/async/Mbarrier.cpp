@@ -78,6 +78,8 @@ bool Mbarrier::invalidate() {
   if (!load(state))
     return false;
   std::memset(place.at, 0xff, 8);
+  if (place.owner->check)
+    noteMbarrierInval(warp, op, *place.owner, place.offset);
   return true;
 }
 

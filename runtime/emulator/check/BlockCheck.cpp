@@ -1,45 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns accesses into findings with both parties named.
+// Accesses of a warp, lane by lane where they must and in runs of bytes where they can, on their
+// way to the shadow of shared memory and the marks of global memory.
 #include "runtime/emulator/check/BlockCheck.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 namespace heddle::emulator {
 
 static constexpr uint32_t kHalfWarp = kLaneCount / 2;
 
 BlockCheck::BlockCheck(const Block &block, uint32_t warps)
-    : block(block), shadow(block.sharedBytes, warps) {}
+    : block(block), warps(warps), group(block.cluster->check) {
+  if (!group)
+    group = block.cluster->check = std::make_shared<ClusterCheck>(block.cluster->size, warps);
+}
 
 void BlockCheck::startBlock() {
-  shadow.startBlock();
+  if (!shadow)
+    shadow =
+        std::make_unique<SharedShadow>(block.sharedBytes, block.rank, group->orders, group->async);
+  if (block.rank == 0)
+    group->start();
+  shadow->startBlock();
   suspects.clear();
 }
 
-static std::string partyText(const SharedConflict &conflict) {
-  return std::string(conflict.otherWrites ? "written" : "read") + " by warp " +
-         std::to_string(conflict.other.warp) + ", lane " + std::to_string(conflict.other.lane) +
-         " in PTX line " + std::to_string(conflict.other.line) +
-         " without a barrier between the two";
-}
-
-static std::string placeText(const char *what, uint32_t bytes, uint32_t offset) {
-  return std::string(what) + " of " + std::to_string(bytes) + " bytes of shared memory at offset " +
-         std::to_string(offset);
+SharedAccess BlockCheck::accessOf(const Warp &warp, const Op &op, uint32_t lane,
+                                  uint32_t laneBytes) const {
+  SharedAccess access;
+  access.warp = warp.block->rank * warps + warp.index;
+  access.lane = lane;
+  access.line = op.line;
+  access.laneBytes = laneBytes;
+  return access;
 }
 
 bool BlockCheck::settle() {
   for (const Suspect &suspect : suspects) {
-    if (std::memcmp(reinterpret_cast<const void *>(suspect.at), suspect.before, suspect.bytes) == 0)
+    if (std::memcmp(block.shared + suspect.offset, suspect.before.data(), suspect.before.size()) ==
+        0)
       continue;
-    uint32_t offset = static_cast<uint32_t>(suspect.at - reinterpret_cast<uint64_t>(block.shared));
     reportFault(*suspect.warp, *suspect.op, Fault::kRace, suspect.lane,
-                "race: " + placeText("write", suspect.bytes, offset) + ", which is " +
-                    partyText(suspect.conflict));
+                "race: " + placeText("write", suspect.laneBytes, suspect.offset) + ", which is " +
+                    partyText(suspect.conflict) + variableText(suspect.offset));
     suspects.clear();
     return false;
   }
@@ -47,66 +52,128 @@ bool BlockCheck::settle() {
   return true;
 }
 
-bool BlockCheck::noteShared(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t bytes,
-                            uint64_t at) {
-  uint32_t offset = static_cast<uint32_t>(at - reinterpret_cast<uint64_t>(block.shared));
+bool BlockCheck::noteShared(Warp &warp, const Op &op, Use use, uint32_t offset, uint32_t bytes,
+                            const SharedAccess &access) {
   SharedConflict conflict;
   SharedShadow::Kind kind = use == Use::kRead    ? SharedShadow::Kind::kRead
                             : use == Use::kWrite ? SharedShadow::Kind::kWrite
                                                  : SharedShadow::Kind::kAtomic;
-  switch (shadow.note(kind, offset, bytes, {warp.index, lane, op.line}, conflict)) {
-  case SharedShadow::Verdict::kFine:
+  SharedShadow::Verdict verdict = shadow->note(kind, offset, bytes, access, conflict);
+  return verdict == SharedShadow::Verdict::kFine ||
+         judge(warp, op, use, offset, access, bytes, verdict, conflict);
+}
+
+bool BlockCheck::judge(Warp &warp, const Op &op, Use use, uint32_t offset,
+                       const SharedAccess &access, uint32_t bytes, SharedShadow::Verdict verdict,
+                       const SharedConflict &conflict) {
+  using Verdict = SharedShadow::Verdict;
+  const CheckOptions &options = CheckOptions::get();
+  const char *what = use == Use::kRead ? "read" : use == Use::kWrite ? "write" : "atomic access";
+  uint32_t laneBytes = access.laneBytes ? access.laneBytes : bytes;
+  uint32_t skipped = conflict.offset > offset ? (conflict.offset - offset) / laneBytes : 0;
+  uint32_t lane = access.laneBytes ? access.lane + skipped : access.lane;
+  uint32_t start = offset + skipped * laneBytes;
+  std::string place = placeText(what, laneBytes, start), variable = variableText(start);
+  switch (verdict) {
+  case Verdict::kFine:
     return true;
-  case SharedShadow::Verdict::kUninitialised:
-    if (!CheckOptions::get().initialised)
+  case Verdict::kUninitialised:
+    if (!options.initialised)
       return true;
     reportFault(warp, op, Fault::kUninitialised, lane,
-                placeText("read", bytes, offset) + ", which nobody has written");
+                place + ", which nobody has written" + variable);
     return false;
-  case SharedShadow::Verdict::kRace:
+  case Verdict::kMbarrier:
+    reportFault(warp, op, Fault::kBarrierMisuse, lane,
+                place + " overwrites a live mbarrier; mbarrier.inval must come first" + variable);
+    return false;
+  case Verdict::kUnseen:
+    if (!options.async)
+      return true;
+    reportFault(warp, op, Fault::kAsync, lane,
+                "missing fence.proxy.async: " + place + " by the asynchronous proxy, which was " +
+                    partyText(conflict) +
+                    "; the fence belongs behind the write and before the barrier, or behind the "
+                    "barrier" +
+                    variable);
+    return false;
+  case Verdict::kInFlight:
+    if (!options.async && !options.races)
+      return true;
+    if (isWaitedFor(conflict))
+      reportFault(warp, op, Fault::kRace, lane,
+                  "race: " + place + ", which is " + workText(conflict) + variable);
+    else
+      reportFault(warp, op, Fault::kAsync, lane,
+                  "asynchronous work in flight: " + place + ", which is " + workText(conflict) +
+                      variable);
+    return false;
+  case Verdict::kRace:
     break;
   }
-  if (!CheckOptions::get().races)
+  if (!options.races)
     return true;
-  if (use == Use::kWrite && conflict.otherWrites && bytes <= sizeof(Suspect::before)) {
+  if (use == Use::kWrite && conflict.otherWrites && !access.isAsync) {
     Suspect &suspect = suspects.emplace_back();
-    suspect.warp = &warp;
-    suspect.op = &op;
-    suspect.lane = lane;
-    suspect.bytes = bytes;
-    suspect.at = at;
-    suspect.conflict = conflict;
-    std::memcpy(suspect.before, reinterpret_cast<const void *>(at), bytes);
+    suspect = {&warp, &op, lane, laneBytes, start, {}, conflict};
+    suspect.before.assign(block.shared + start, block.shared + offset + bytes);
     return true;
   }
-  const char *what = use == Use::kRead ? "read" : use == Use::kWrite ? "write" : "atomic access";
   reportFault(warp, op, Fault::kRace, lane,
-              "race: " + placeText(what, bytes, offset) + ", which is " + partyText(conflict));
+              "race: " + place + ", which is " + partyText(conflict) + variable);
   return false;
 }
 
-bool BlockCheck::noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t bytes,
-                            uint64_t at) {
-  if (at - begin >= end - begin && !DeviceMemory::get().findWritten(at, begin, end, written)) {
-    begin = end = 0;
-    return true; // local memory or parameters
+bool BlockCheck::noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
+                            uint32_t bytes, uint64_t at) {
+  uint32_t place = static_cast<uint32_t>(&op - warp.code);
+  if (use != Use::kWrite) {
+    uint32_t good = marks.findUnwritten(at, bytes, place);
+    if (good != bytes) {
+      char text[96];
+      uint32_t skipped = laneBytes ? good / laneBytes : 0;
+      at += skipped * laneBytes;
+      std::snprintf(text, sizeof text,
+                    "read of %u bytes of global memory at 0x%llx, which nobody has written: ",
+                    laneBytes ? laneBytes : bytes, static_cast<unsigned long long>(at));
+      reportFault(warp, op, Fault::kUninitialised, lane + skipped,
+                  text + DeviceMemory::get().describe(at));
+      return false;
+    }
   }
-  if (!written)
-    return true;
-  uint8_t *marks = written + (at - begin);
-  if (use != Use::kWrite)
-    for (uint32_t i = 0; i < bytes; ++i)
-      if (!marks[i]) {
-        char text[96];
-        std::snprintf(text, sizeof text,
-                      "read of %u bytes of global memory at 0x%llx, which nobody has written: ",
-                      bytes, static_cast<unsigned long long>(at));
-        reportFault(warp, op, Fault::kUninitialised, lane, text + DeviceMemory::get().describe(at));
-        return false;
-      }
   if (use != Use::kRead)
-    std::memset(marks, 1, bytes);
+    marks.mark(at, bytes, place);
   return true;
+}
+
+/// Lanes in a row that touch bytes in a row.
+bool BlockCheck::noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
+                         uint32_t bytes, uint64_t at) {
+  uint64_t offset = at - reinterpret_cast<uint64_t>(block.shared);
+  const Block *owner = &block;
+  const Cluster &cluster = *block.cluster;
+  for (uint32_t r = 0; offset >= owner->sharedBytes && cluster.size > 1 && r < cluster.size; ++r) {
+    offset = at - reinterpret_cast<uint64_t>(cluster.blocks[r]->shared);
+    owner = cluster.blocks[r];
+  }
+  if (offset >= owner->sharedBytes)
+    return !CheckOptions::get().initialised ||
+           noteGlobal(warp, op, use, lane, laneBytes, bytes, at);
+  SharedAccess access = accessOf(warp, op, lane, laneBytes);
+  access.isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
+  return owner->check->noteShared(warp, op, use, static_cast<uint32_t>(offset), bytes, access);
+}
+
+/// Strong accesses order what other warps did.
+void BlockCheck::noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at) {
+  uint32_t agent = agentOf(warp.index);
+  for (; mask; mask &= mask - 1) {
+    uint64_t place = at[__builtin_ctz(mask)];
+    if (use != Use::kWrite)
+      group->orders.acquireAt(agent, place, op.join & kAcquireAccess);
+    if (use != Use::kRead)
+      group->orders.releaseAt(agent, place, op.join & kReleaseAccess);
+  }
 }
 
 bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes,
@@ -115,23 +182,27 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
     warp.stop = Stop::kFault;
     return false;
   }
-  uint64_t shared = reinterpret_cast<uint64_t>(block.shared), last = 0;
-  for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
-    if (!(mask >> lane & 1))
-      continue;
+  uint64_t last = 0;
+  for (uint32_t rest = mask; rest;) {
+    uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest)), end = lane + 1;
+    uint64_t start = at[lane], behind = start + bytes;
     // Tiles are often read by both halves of a warp alike; one note is enough.
-    bool isRepeated = at[lane] == last || (lane >= kHalfWarp && (mask >> (lane - kHalfWarp) & 1) &&
-                                           at[lane] == at[lane - kHalfWarp]);
+    bool isRepeated = start == last || (lane >= kHalfWarp && (mask >> (lane - kHalfWarp) & 1) &&
+                                        start == at[lane - kHalfWarp]);
+    rest &= rest - 1;
     if (isRepeated && use == Use::kRead)
       continue;
-    last = at[lane];
-    if (last - shared < block.sharedBytes) {
-      if (!noteShared(warp, op, use, lane, bytes, last))
-        return false;
-    } else if (CheckOptions::get().initialised && !noteGlobal(warp, op, use, lane, bytes, last)) {
-      return false;
+    last = start;
+    while (end < kLaneCount && (rest >> end & 1) && at[end] == behind) {
+      behind += bytes;
+      rest &= rest - 1;
+      last = at[end++];
     }
+    if (!noteRun(warp, op, use, lane, bytes, static_cast<uint32_t>(behind - start), start))
+      return false;
   }
+  if (use == Use::kAtomic || (op.join & kStrongAccess))
+    noteOrder(warp, op, use, mask, at);
   return true;
 }
 
@@ -140,8 +211,6 @@ bool noteAccess(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes
   return warp.block->check->note(warp, op, use, mask, bytes, at);
 }
 
-void noteArrival(Warp &warp, uint32_t barrier) {
-  warp.block->check->sharedShadow().arrive(barrier, warp.index);
-}
+void noteArrival(Warp &warp, uint32_t barrier) { warp.block->check->arrive(barrier, warp.index); }
 
 } // namespace heddle::emulator

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks that are off unless HEDDLE_EMU_CHECK asks for them: reads of memory that nobody wrote,
-// and races in shared memory. Handlers report their accesses through noteAccess (exec/Warp.h).
+// The checks that are off unless HEDDLE_EMU_CHECK asks for them, for one block. Handlers report
+// their accesses through noteAccess (exec/Warp.h) and check/AsyncNotes.h; what is wrong becomes a
+// finding with both parties named.
 #ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_BLOCKCHECK_H
 #define HEDDLE_RUNTIME_EMULATOR_CHECK_BLOCKCHECK_H
 
 #include "runtime/emulator/check/CheckOptions.h"
-#include "runtime/emulator/check/SharedShadow.h"
-#include "runtime/emulator/exec/Warp.h"
+#include "runtime/emulator/check/ClusterCheck.h"
+#include "runtime/emulator/check/WrittenMarks.h"
+#include "runtime/emulator/exec/Cluster.h"
+#include <memory>
 
 namespace heddle::emulator {
 
-/// What one worker remembers of the block that it runs.
+/// What one worker remembers of a block that it runs.
 class BlockCheck {
 public:
   BlockCheck(const Block &block, uint32_t warps);
@@ -19,28 +22,53 @@ public:
   void startBlock();
   /// False: a fault was reported.
   bool note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes, const uint64_t *at);
+  /// Bytes in a row; `access` says by whom. False: a fault was reported.
+  bool noteShared(Warp &warp, const Op &op, Use use, uint32_t offset, uint32_t bytes,
+                  const SharedAccess &access);
+  bool noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
+                  uint32_t bytes, uint64_t at);
   /// Looks whether writes that looked like a race changed anything. False: a fault was reported.
   bool settle();
-  SharedShadow &sharedShadow() { return shadow; }
+
+  void arrive(uint32_t barrier, uint32_t warp) {
+    group->orders.arrive(block.rank, barrier, agentOf(warp));
+  }
+  void release(uint32_t barrier, uint32_t warp) {
+    group->orders.leave(block.rank, barrier, agentOf(warp));
+  }
+  void clearBarrier(uint32_t barrier) { group->orders.clearBarrier(block.rank, barrier); }
+
+  uint32_t agentOf(uint32_t warp) const { return block.rank * warps + warp; }
+  SharedAccess accessOf(const Warp &warp, const Op &op, uint32_t lane, uint32_t laneBytes) const;
+  ClusterCheck &cluster() { return *group; }
+  SharedShadow &shadowWords() { return *shadow; }
 
 private:
-  bool noteShared(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t bytes, uint64_t at);
-  bool noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t bytes, uint64_t at);
+  bool noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes, uint32_t bytes,
+               uint64_t at);
+  void noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at);
+  bool judge(Warp &warp, const Op &op, Use use, uint32_t offset, const SharedAccess &access,
+             uint32_t bytes, SharedShadow::Verdict verdict, const SharedConflict &conflict);
+  std::string partyText(const SharedConflict &conflict) const;
+  bool isWaitedFor(const SharedConflict &conflict) const;
+  std::string workText(const SharedConflict &conflict) const;
+  std::string placeText(const char *what, uint32_t bytes, uint32_t offset) const;
+  std::string variableText(uint32_t offset) const;
 
   /// Two warps may write the same value to one place: such a write is judged after it happened.
   struct Suspect {
     Warp *warp;
     const Op *op;
-    uint32_t lane, bytes;
-    uint64_t at;
-    uint8_t before[16];
+    uint32_t lane, laneBytes, offset;
+    std::vector<uint8_t> before;
     SharedConflict conflict;
   };
   const Block &block;
-  SharedShadow shadow;
+  uint32_t warps;
+  std::shared_ptr<ClusterCheck> group;
+  std::unique_ptr<SharedShadow> shadow;
   std::vector<Suspect> suspects;
-  uint64_t begin = 0, end = 0; ///< the allocation that was touched last
-  uint8_t *written = nullptr;  ///< a byte for each of its bytes
+  WrittenMarks marks;
 };
 
 } // namespace heddle::emulator

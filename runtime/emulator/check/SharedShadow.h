@@ -1,26 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Remembers who wrote and read each word of a block's shared memory, to find races between warps
-// and reads of memory that nobody wrote.
+// Remembers who wrote and read each piece of a block's shared memory, to find races between warps,
+// touches of memory that asynchronous work still uses, what a proxy cannot see yet, and reads of
+// memory that nobody wrote.
 //
-// Order comes from barriers alone: each warp has a vector clock, a barrier joins the clocks of the
-// warps that arrive and gives the result to those that wait. Two accesses race when neither is
-// before the other by these clocks, they touch a common byte, one of them writes and not both are
-// atomic. Lanes of one warp are taken as ordered. A word remembers its last writer and three
-// readers; with more readers at once a race may stay unseen, but none is invented.
+// Two accesses race when neither is before the other (check/Orders.h), they touch a common byte,
+// one of them writes and not both are strong (atomic, volatile, relaxed, acquire, release). Lanes
+// of one warp are taken as ordered. Pieces are 16 bytes, which fast kernels move at once; where a
+// piece is touched in parts it is four words. A piece remembers its last writer and four readers;
+// with more readers at once a race may stay unseen, but none is invented.
 #ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_SHAREDSHADOW_H
 #define HEDDLE_RUNTIME_EMULATOR_CHECK_SHAREDSHADOW_H
 
-#include <cstdint>
-#include <vector>
+#include "runtime/emulator/check/Orders.h"
 
 namespace heddle::emulator {
 
-/// One lane's part of an instruction.
+/// When work that an mbarrier reports is done, as that mbarrier's agent and phase; 0: not known.
+struct Completion {
+  static constexpr uint32_t kLongAgo = ~0u;
+  uint32_t agent = 0, phase = 0;
+};
+/// Where the completion of bulk loads is looked up.
+class BulkLoads {
+public:
+  virtual ~BulkLoads() = default;
+  virtual Completion completionOf(uint32_t record, uint32_t rank) const = 0;
+};
+
 struct SharedAccess {
-  uint32_t warp = 0;
+  uint32_t warp = 0; ///< agent
   uint32_t lane = 0;
   uint32_t line = 0;
+  uint32_t laneBytes = 16; ///< lanes that follow touch what follows, so many each; 0: one lane
+  bool isStrong = false;
+  // Of asynchronous work: its agent and time, or a record whose completion comes with an mbarrier.
+  bool isAsync = false, isAsyncProxy = false, isByRecord = false;
+  uint32_t agent = 0, time = 0;
 };
 
 struct SharedConflict {
@@ -31,58 +47,84 @@ struct SharedConflict {
 
 class SharedShadow {
 public:
-  static constexpr uint32_t kBarriers = 16;
-
-  SharedShadow(uint32_t bytes, uint32_t warps);
+  /// Of the block `rank`.
+  SharedShadow(uint32_t bytes, uint32_t rank, const Orders &orders, const BulkLoads &loads);
 
   /// Forgets everything: another block begins.
   void startBlock();
 
-  enum class Verdict : uint8_t { kFine, kUninitialised, kRace };
+  enum class Verdict : uint8_t {
+    kFine,
+    kUninitialised,
+    kUnseen,   ///< the asynchronous proxy may not see what was written
+    kInFlight, ///< asynchronous work still uses it
+    kMbarrier, ///< a live mbarrier is there
+    kRace
+  };
   enum class Kind : uint8_t { kRead, kWrite, kAtomic };
 
   /// Notes an access of `bytes` at `offset`, which lie inside of the memory. What is wrong with it
   /// is described in `conflict`.
   Verdict note(Kind kind, uint32_t offset, uint32_t bytes, const SharedAccess &access,
                SharedConflict &conflict);
-
-  /// The warp arrives at a barrier; what it did so far is before whatever waits there does next.
-  void arrive(uint32_t barrier, uint32_t warp);
-  /// The barrier lets a warp go that waited.
-  void release(uint32_t barrier, uint32_t warp);
-  /// All warps that waited have been let go: the barrier is as new.
-  void clearBarrier(uint32_t barrier);
+  /// 8 bytes are a live mbarrier or are one no more.
+  void setMbarrier(uint32_t offset, bool isLive);
+  bool isMbarrier(uint32_t offset) const {
+    return granules[offset / kGranule].mbarriers >> (offset / 8 % 2) & 1;
+  }
 
 private:
+  static constexpr uint32_t kGranule = 16, kReaders = 4, kWhole = 15;
+  enum Flag : uint8_t { kStrong = 1, kAsync = 2, kAsyncProxy = 4, kByRecord = 8 };
   struct Party {
-    uint32_t time = 0; ///< 0: nobody
-    uint32_t line = 0;
+    uint32_t time = 0;  ///< 0: nobody; or the record
+    uint32_t where = 0; ///< line, lane, logarithm of the bytes of a lane
+    uint16_t agent = 0; ///< of work: who completes it
     uint16_t warp = 0;
-    uint8_t lane = 0;
-    uint8_t mask = 0; ///< bytes of the word
+    uint8_t mask = 0; ///< bytes of a word; all four: all of it
+    uint8_t flags = 0;
   };
-  static constexpr uint32_t kReaders = 3;
-  struct Word {
+  /// 16 or 4 bytes.
+  struct Cell {
     Party writer;
     Party readers[kReaders];
     uint32_t seenTime = 0; ///< of the read that was judged last; 0: none since the last write
     uint16_t seenWarp = 0;
     uint8_t seenMask = 0;
-    uint8_t written = 0; ///< bytes that have a value
-    bool writerIsAtomic = false;
+    uint8_t written = 0; ///< bytes that have a value, as Party::mask
+  };
+  struct Granule {
+    Cell cell;
+    uint32_t words = 0; ///< 1 + index of its words; 0: it is touched as a whole only
+    uint8_t mbarriers = 0;
+  };
+  struct Words {
+    Cell cells[4];
+  };
+  /// What is the same for all pieces of an access.
+  struct Looker {
+    const uint32_t *times;
+    uint32_t now;
+    Kind kind;
+    const SharedAccess &access;
+    Party party;
   };
 
-  bool isBefore(const Party &party, uint32_t warp) const {
-    return party.time == 0 || party.warp == warp || clock(warp, party.warp) >= party.time;
-  }
-  uint32_t clock(uint32_t warp, uint32_t of) const { return clocks[warp * warps + of]; }
-  Verdict noteWord(Kind kind, Word &word, uint8_t mask, const SharedAccess &access,
-                   SharedConflict &conflict);
+  bool isBefore(const Party &party, const Looker &looker) const;
+  bool isVisible(const Party &party, uint32_t warp) const;
+  Verdict noteCell(Cell &cell, uint8_t mask, const Looker &looker, SharedConflict &conflict);
+  void noteRead(Cell &cell, const Party &now, const Looker &looker);
+  void split(Granule &granule);
+  void unite(Granule &granule);
+  static Party movedBy(Party party, uint32_t bytes);
+  static void describe(const Party &party, bool writes, SharedConflict &conflict);
 
-  uint32_t warps;
-  std::vector<Word> words;
-  std::vector<uint32_t> clocks;        ///< warp after warp
-  std::vector<uint32_t> barrierClocks; ///< barrier after barrier
+  uint32_t rank;
+  const Orders &orders;
+  const BulkLoads &loads;
+  std::vector<Granule> granules;
+  std::vector<Words> words;
+  std::vector<uint32_t> freeWords;
 };
 
 } // namespace heddle::emulator

@@ -2,6 +2,7 @@
 //
 // Modules from PTX text, their functions and variables, and launches.
 #include "runtime/emulator/driver/State.h"
+#include "runtime/emulator/exec/Cluster.h"
 #include "runtime/emulator/exec/Launch.h"
 #include "runtime/emulator/lower/Lowering.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
@@ -170,6 +171,18 @@ std::string whyNot(const Kernel &kernel, const LaunchState &launch, uint32_t dyn
            std::to_string(kernel.maxThreads);
   if (launch.grid[0] > 2147483647u || launch.grid[1] > 65535 || launch.grid[2] > 65535)
     return "a grid that is too large (x < 2^31, y, z < 2^16)";
+  uint64_t blocks = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (kernel.cluster[i] && launch.cluster[i] != kernel.cluster[i])
+      return "clusters of another size than the kernel's .reqnctapercluster";
+    if (launch.cluster[i] == 0 || launch.grid[i] % launch.cluster[i] != 0)
+      return "a grid that is no multiple of the cluster";
+    blocks *= launch.cluster[i];
+  }
+  if (blocks > 1 && Driver::get().gpu->major < 9)
+    return "clusters, which need compute capability 9.0; choose another GPU with HEDDLE_EMU_GPU";
+  if (blocks > kMaxClusterBlocks)
+    return "a cluster of " + std::to_string(blocks) + " blocks, at most 16 are allowed";
   const Target &target = *Driver::get().target;
   uint64_t shared = uint64_t(kernel.sharedBytes) + dynamicBytes;
   if (dynamicBytes > kernel.maxDynamicShared)
@@ -379,5 +392,37 @@ HEDDLE_EMU_API CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsi
   const uint32_t grid[] = {gridX, gridY, gridZ}, threads[] = {blockX, blockY, blockZ};
   std::copy(grid, grid + 3, launch.grid);
   std::copy(threads, threads + 3, launch.threads);
+  for (int i = 0; i < 3; ++i)
+    launch.cluster[i] = kernel->cluster[i] ? kernel->cluster[i] : 1;
   return launchKernel(*kernel, launch, sharedBytes, params, extra);
+}
+
+HEDDLE_EMU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                                         void **params, void **extra) {
+  Driver::get().forgetReport();
+  if (CUresult code = Driver::get().check(); code != CUDA_SUCCESS)
+    return code;
+  Kernel *kernel = kernelOf(function);
+  if (!kernel)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!config || (config->numAttrs && !config->attrs))
+    return CUDA_ERROR_INVALID_VALUE;
+  LaunchState launch;
+  const uint32_t grid[] = {config->gridDimX, config->gridDimY, config->gridDimZ};
+  const uint32_t threads[] = {config->blockDimX, config->blockDimY, config->blockDimZ};
+  std::copy(grid, grid + 3, launch.grid);
+  std::copy(threads, threads + 3, launch.threads);
+  for (int i = 0; i < 3; ++i)
+    launch.cluster[i] = kernel->cluster[i] ? kernel->cluster[i] : 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttributeValue &value = config->attrs[i].value;
+    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      launch.cluster[0] = value.clusterDim.x;
+      launch.cluster[1] = value.clusterDim.y;
+      launch.cluster[2] = value.clusterDim.z;
+    } else if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+      launch.isCooperative = value.cooperative != 0;
+    }
+  }
+  return launchKernel(*kernel, launch, config->sharedMemBytes, params, extra);
 }

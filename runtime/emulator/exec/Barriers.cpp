@@ -22,7 +22,7 @@ uint32_t lanesAt(const Warp &warp, uint32_t barrier) {
 
 /// What the warps at a barrier did is before what those that wait there do next.
 void passBarrier(Block &block, uint32_t barrier) {
-  SharedShadow &shadow = block.check->sharedShadow();
+  BlockCheck &shadow = *block.check;
   for (uint32_t w = 0; w < block.warpCount; ++w)
     if (lanesAt(block.warps[w], barrier))
       shadow.arrive(barrier, w);

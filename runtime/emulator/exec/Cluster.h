@@ -11,6 +11,7 @@
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/exec/Warp.h"
 #include <map>
+#include <memory>
 #include <random>
 
 namespace heddle::emulator {
@@ -18,6 +19,8 @@ namespace heddle::emulator {
 constexpr uint32_t kMaxClusterBlocks = 16;
 constexpr uint32_t kRankShift = 24;
 constexpr uint32_t kOffsetMask = (1u << kRankShift) - 1;
+
+class ClusterCheck;
 
 struct Cluster {
   uint32_t size = 1;
@@ -27,6 +30,7 @@ struct Cluster {
   uint64_t progress = 1; ///< goes up when something happens that a warp may wait for
   uint32_t barrierPhase = 0;
   AsyncQueue async;
+  std::shared_ptr<ClusterCheck> check; ///< null: accesses are not checked
 };
 
 /// Memory of a shared address (32 bits, see above) as the block sees it.

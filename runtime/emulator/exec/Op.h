@@ -45,7 +45,8 @@ struct alignas(64) Op {
   uint32_t guardFlip = 0; ///< all ones for "@!p"
   int64_t imm = 0;
   uint32_t target = 0; ///< of a branch: index of the op
-  uint32_t join = 0;   ///< of a branch: where its lanes meet again; kNoJoin: at the exit
+  uint32_t join = 0;   ///< of a branch: where its lanes meet again; kNoJoin: at the exit; of a
+                       ///< memory op: MemoryOrder
   const uint32_t *more = nullptr;
   uint32_t line = 0;
   OpClass kind = OpClass::kNone;
@@ -58,6 +59,13 @@ constexpr uint32_t kLaneCount = 32;
 constexpr uint32_t kAllLanes = ~0u;
 /// Op::imm of instructions whose lanes may meet from different places: bar.warp.sync.
 constexpr int64_t kMeetsElsewhere = 1;
+
+/// Op::join of loads, stores and atomics, for the checks: bits.
+enum MemoryOrder : uint32_t {
+  kStrongAccess = 1, ///< volatile, relaxed, acquire, release, atomic
+  kAcquireAccess = 2,
+  kReleaseAccess = 4
+};
 
 /// Addresses that are no host addresses. Offsets in shared, local and parameter memory start above
 /// zero, so that a null pointer is found.
@@ -142,8 +150,11 @@ struct Kernel {
   std::vector<Parameter> params;
   uint32_t paramBytes = 0;
   uint32_t sharedBytes = 0; ///< static
-  uint32_t localBytes = 0;  ///< a thread
-  uint32_t maxThreads = 0;  ///< 0: not limited by the kernel
+  // For the texts of findings.
+  std::vector<Parameter> sharedVariables;
+  std::vector<std::string> registerNames, wgmmaRegisters;
+  uint32_t localBytes = 0; ///< a thread
+  uint32_t maxThreads = 0; ///< 0: not limited by the kernel
   uint32_t requiredThreads[3] = {0, 0, 0};
   uint32_t maxDynamicShared = 48 * 1024;
   uint32_t cluster[3] = {0, 0, 0}; ///< .reqnctapercluster; 0: the launch says

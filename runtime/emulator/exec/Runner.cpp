@@ -2,6 +2,7 @@
 //
 // Blocks that are resident together: their warps run in turns, each until it waits or ends.
 #include "runtime/emulator/exec/Runner.h"
+#include "runtime/emulator/check/AsyncNotes.h"
 #include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/exec/Launch.h"
 #include <algorithm>
@@ -139,7 +140,7 @@ bool Runner::runRound(bool &ran, bool &worked) {
     runWarp(*warp);
     if (warp->stop == Stop::kFault)
       return false;
-    worked |= warp->stop != Stop::kYield;
+    worked |= warp->stop == Stop::kWaiting || warp->stop == Stop::kExited;
   }
   return true;
 }
@@ -147,9 +148,10 @@ bool Runner::runRound(bool &ran, bool &worked) {
 /// No warp can go on, or all that `ran` look for something that does not come: does late work, or
 /// lets lanes go on that wait for others. False: nothing of it helps, or a fault.
 bool Runner::unstick(bool ran) {
+  bool isTooEarly = ran && random() % kMaxSlice != 0;
   for (auto &cluster : clusters) {
     bool isFault = false;
-    if (cluster->async.runOne(random(), isFault))
+    if (!isTooEarly && cluster->async.runOne(random(), isFault))
       return !isFault;
   }
   bool any = false;
@@ -161,7 +163,7 @@ bool Runner::unstick(bool ran) {
         any = true;
       }
   for (Warp *warp : order)
-    if (!any && (!ran || warp->slices > kSlicesOfSpinning))
+    if (!any && (!ran || warp->slices > (warp->wasForced ? 0 : kSlicesOfSpinning)))
       any = releaseEarly(*warp);
   return any || (!ran && letTryWaitGiveUp());
 }
@@ -231,7 +233,7 @@ bool Runner::runAll() {
       return reportDeadlock();
   }
   for (auto &cluster : clusters)
-    if (!cluster->async.finish())
+    if (!cluster->async.finish() || !finishChecks(*cluster))
       return false;
   return true;
 }

@@ -9,6 +9,8 @@ namespace heddle::emulator {
 
 namespace {
 
+constexpr uint32_t kBranchesOfSpinning = 256;
+
 std::string triple(const uint32_t (&v)[3]) {
   return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) +
          ")";
@@ -61,7 +63,8 @@ void reportAccess(Warp &warp, const Op &op, uint32_t lane, const char *space, ui
 
 bool mayGoOn(Warp &warp, const Op &op) {
   LaunchState &launch = *warp.block->launch;
-  warp.branchBudget = kBranchesBetweenLooks;
+  // Lanes that spun once will again; what they wait for is near.
+  warp.branchBudget = warp.wasForced ? kBranchesOfSpinning : kBranchesBetweenLooks;
   if (launch.failed.load(std::memory_order_relaxed)) {
     warp.stop = Stop::kFault;
     return false;

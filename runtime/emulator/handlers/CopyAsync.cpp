@@ -41,12 +41,7 @@ void copyLane(u64 from, u64 to, u32 count, u32 bytes) {
 /// False: a fault.
 bool noteCopy(Warp &warp, const Op &op, u32 mask, u32 bytes, const Lanes &to) {
   AsyncRecord record = noteAsyncIssue(warp, op, AsyncKind::kCopy, mask);
-  for (u32 l = 0; l < kLaneCount; ++l)
-    if ((mask & kLaneBit[l]) &&
-        !noteAsyncShared(warp, op, record, Use::kWrite, l, *warp.block,
-                         u32(to.at[l] - reinterpret_cast<u64>(warp.block->shared)), bytes))
-      return false;
-  return true;
+  return noteAsyncLanes(warp, op, record, Use::kWrite, mask, bytes, to.at);
 }
 
 /// op.a: the global address, op.b: the shared one, op.bytes: 4, 8 or 16. False: a fault.

@@ -268,7 +268,6 @@ template <typename R, typename M> void loadParameter(Warp &warp, const Op &op) {
 }
 
 void nothing(Warp &, const Op &) {}
-void fence(Warp &, const Op &) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 constexpr OpClass kG = OpClass::kGlobal, kS = OpClass::kShared, kL = OpClass::kLocal,
                   kP = OpClass::kParam;
@@ -317,19 +316,18 @@ constexpr OpClass kG = OpClass::kGlobal, kS = OpClass::kShared, kL = OpClass::kL
   {"ld.param.fixed." mname "." rname, loadParameter<R, M>, nullptr, kP}
 
 const Instruction kRows[] = {
-    SPACE("global", Place::kGlobal, kG),     SPACE("shared", Place::kShared, kS),
-    SPACE("local", Place::kLocal, kL),       SPACE("generic", Place::kGeneric, kG),
-    SPACE("param", Place::kParam, kP),       PARAMETER("u8", u8, "b16", u16),
-    PARAMETER("u8", u8, "b32", u32),         PARAMETER("u8", u8, "b64", u64),
-    PARAMETER("s8", s8, "b16", u16),         PARAMETER("s8", s8, "b32", u32),
-    PARAMETER("s8", s8, "b64", u64),         PARAMETER("u16", u16, "b16", u16),
-    PARAMETER("u16", u16, "b32", u32),       PARAMETER("u16", u16, "b64", u64),
-    PARAMETER("s16", s16, "b16", u16),       PARAMETER("s16", s16, "b32", u32),
-    PARAMETER("s16", s16, "b64", u64),       PARAMETER("u32", u32, "b32", u32),
-    PARAMETER("u32", u32, "b64", u64),       PARAMETER("s32", s32, "b32", u32),
-    PARAMETER("s32", s32, "b64", u64),       PARAMETER("u64", u64, "b64", u64),
-    SPACE("cluster", Place::kCluster, kS),   {"nothing", nothing, "", OpClass::kNone},
-    {"fence", fence, "", OpClass::kBarrier},
+    SPACE("global", Place::kGlobal, kG),   SPACE("shared", Place::kShared, kS),
+    SPACE("local", Place::kLocal, kL),     SPACE("generic", Place::kGeneric, kG),
+    SPACE("param", Place::kParam, kP),     PARAMETER("u8", u8, "b16", u16),
+    PARAMETER("u8", u8, "b32", u32),       PARAMETER("u8", u8, "b64", u64),
+    PARAMETER("s8", s8, "b16", u16),       PARAMETER("s8", s8, "b32", u32),
+    PARAMETER("s8", s8, "b64", u64),       PARAMETER("u16", u16, "b16", u16),
+    PARAMETER("u16", u16, "b32", u32),     PARAMETER("u16", u16, "b64", u64),
+    PARAMETER("s16", s16, "b16", u16),     PARAMETER("s16", s16, "b32", u32),
+    PARAMETER("s16", s16, "b64", u64),     PARAMETER("u32", u32, "b32", u32),
+    PARAMETER("u32", u32, "b64", u64),     PARAMETER("s32", s32, "b32", u32),
+    PARAMETER("s32", s32, "b64", u64),     PARAMETER("u64", u64, "b64", u64),
+    SPACE("cluster", Place::kCluster, kS), {"nothing", nothing, "", OpClass::kNone},
 };
 
 } // namespace

@@ -88,7 +88,10 @@ bool Lowering::wordsOnly(const Statement &statement) {
   const std::string &name = statement.opcode;
   if (isOneOf(name, {"membar", "fence"})) {
     bool isProxy = statement.has("proxy") && statement.has("async");
-    emit(isProxy ? "fence.proxy.async" : "fence", 0);
+    emit(isProxy                          ? "fence.proxy.async"
+         : statement.has("mbarrier_init") ? "fence.mbarrier_init"
+                                          : "fence",
+         0);
   } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol", "setmaxnreg",
                             "discard", "applypriority", "pmevent"})) {
     // Hints, or waits for what has happened already.

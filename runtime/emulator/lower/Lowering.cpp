@@ -3,6 +3,7 @@
 // Bodies of functions, statement by statement; the layout of shared and local memory; calls, which
 // are inlined; labels.
 #include "runtime/emulator/lower/Lowering.h"
+#include "runtime/emulator/check/registers/RegisterCheck.h"
 #include <algorithm>
 
 namespace heddle::emulator {
@@ -44,6 +45,7 @@ void Lowering::layoutShared(const ptx::Function &function, uint32_t depth) {
     sharedEnd = alignUp(sharedEnd, variable.align);
     sharedOffsets[variable.name] = sharedEnd;
     sharedEnd += variable.bytes;
+    sharedSizes.push_back({variable.name, static_cast<uint32_t>(variable.bytes)});
     if (sharedEnd > kMaxSharedBytes)
       fail("shared variables of more than a megabyte");
   };
@@ -89,6 +91,8 @@ bool Lowering::run(const ptx::Function &function) {
   kernel.paramBytes = offset;
   kernel.maxThreads = function.maxThreads;
   std::copy(function.required, function.required + 3, kernel.requiredThreads);
+  std::copy(function.cluster, function.cluster + 3, kernel.cluster);
+  kernel.maxClusterRank = function.maxClusterRank;
 
   layoutShared(function, 0);
   sharedEnd = alignUp(sharedEnd, dynamicAlign);
@@ -96,6 +100,8 @@ bool Lowering::run(const ptx::Function &function) {
     if (place == kUnplaced)
       place = sharedEnd;
   kernel.sharedBytes = static_cast<uint32_t>(sharedEnd);
+  for (const auto &[name, variable] : sharedSizes)
+    kernel.sharedVariables.push_back({name, static_cast<uint32_t>(sharedOffsets[name]), variable});
 
   Frame top;
   top.function = &function;
@@ -107,6 +113,8 @@ bool Lowering::run(const ptx::Function &function) {
   emit("exit", 0);
   resolveLabels();
   kernel.localBytes = static_cast<uint32_t>(alignUp(localEnd, 16));
+  if (error.empty() && collectsUses)
+    insertRegisterChecks(kernel, uses, table);
   if (error.empty())
     placeMeetings(kernel, table);
   return error.empty();

@@ -6,7 +6,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_LOWER_LOWERING_H
 
 #include "runtime/emulator/check/CheckOptions.h"
-#include "runtime/emulator/check/RegisterUse.h"
+#include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
 #include "runtime/emulator/ptx/Module.h"
 #include <map>
@@ -143,6 +143,7 @@ private:
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> constants;
   std::map<std::pair<int, uint32_t>, uint32_t> specials;
   std::unordered_map<std::string, uint64_t> sharedOffsets;
+  std::vector<std::pair<std::string, uint32_t>> sharedSizes;
   std::set<const ptx::Function *> laidOut;
   std::unordered_map<std::string, uint32_t> labels;
   std::vector<uint32_t> labelOps; ///< label -> op; ~0: not placed

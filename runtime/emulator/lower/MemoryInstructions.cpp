@@ -45,6 +45,23 @@ std::string memoryType(const std::string &type, bool isLoad, uint32_t width) {
   return (isSigned ? "s" : "u") + std::to_string(bytes * 8);
 }
 
+/// What the checks know of the order of accesses.
+uint32_t orderOf(const Statement &statement) {
+  bool isAtomic = statement.opcode == "atom" || statement.opcode == "red";
+  uint32_t order = isAtomic ? uint32_t(kStrongAccess) : 0;
+  for (const std::string &modifier : statement.modifiers) {
+    bool isBoth = modifier == "acq_rel" || modifier == "sc";
+    if (isBoth || modifier == "volatile" || modifier == "relaxed" || modifier == "acquire" ||
+        modifier == "release" || modifier == "mmio")
+      order |= kStrongAccess;
+    if (isBoth || modifier == "acquire")
+      order |= kAcquireAccess;
+    if (isBoth || modifier == "release")
+      order |= kReleaseAccess;
+  }
+  return order;
+}
+
 std::string registerType(uint32_t width) { return "b" + std::to_string(width * 8); }
 
 } // namespace
@@ -110,6 +127,7 @@ void Lowering::loadOrStore(const Statement &statement) {
   Op &op = emit(name, slots[0], base);
   op.imm = address.value;
   op.target = addressBytes;
+  op.join = orderOf(statement);
   op.bytes = static_cast<uint16_t>(bytes * count);
   if (count > 1)
     setTable(op, std::move(slots));
@@ -163,6 +181,7 @@ void Lowering::atomic(const Statement &statement) {
   Op &op = emit("atom." + space + "." + operation + "." + type, d, base, b, c);
   op.imm = operands[first].value;
   op.target = addressBytes;
+  op.join = orderOf(statement);
   op.bytes = static_cast<uint16_t>(bytes);
 }
 

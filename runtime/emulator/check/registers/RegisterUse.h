@@ -2,8 +2,8 @@
 //
 // Which declared registers a statement reads and writes. Handlers see slots only and do not say
 // which of them are results; the lowering knows, and records it where the checks need it.
-#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERUSE_H
-#define HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERUSE_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERUSE_H
+#define HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERUSE_H
 
 #include <cstdint>
 #include <string>
@@ -28,4 +28,4 @@ struct StatementUse {
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERUSE_H
+#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_REGISTERS_REGISTERUSE_H
