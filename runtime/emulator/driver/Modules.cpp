@@ -7,6 +7,7 @@
 #include "runtime/emulator/lower/Lowering.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include "runtime/emulator/ptx/Parser.h"
+#include "runtime/emulator/ptx/Verify.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -105,6 +106,8 @@ CUresult loadModule(LoadedModule &module, const char *text, std::string &error) 
   }
   if (!runsHere(parsed.target, *Driver::get().gpu, error))
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (!ptx::verify(parsed, error))
+    return CUDA_ERROR_INVALID_PTX;
   GlobalAddresses addresses;
   if (!placeGlobals(parsed, module, addresses, error))
     return CUDA_ERROR_INVALID_PTX;

@@ -24,8 +24,6 @@ namespace {
     set::addTensorHandlers(table);                                                                 \
     set::addCopyAsyncHandlers(table);                                                              \
     addBarrierHandlers(table);                                                                     \
-    addBulkHandlers(table);                                                                        \
-    addTensorCopyHandlers(table);                                                                  \
   }
 HEDDLE_EMU_FILL(v2)
 HEDDLE_EMU_FILL(v3)

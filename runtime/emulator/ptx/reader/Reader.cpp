@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tokens, errors with their place, and the directives of a module (PTX ISA 9.0, 11).
-#include "runtime/emulator/ptx/Reader.h"
+#include "runtime/emulator/ptx/reader/Reader.h"
 #include "runtime/emulator/ptx/Parser.h"
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 // (LLVM prints inline assembly as "{ .reg .b16 l; ... }") get a name of their own, so that the rest
 // sees one flat body. Each recursion is bounded, and each name is looked up by hash: no text makes
 // the reader run out of stack or take quadratic time.
-#ifndef HEDDLE_RUNTIME_EMULATOR_PTX_READER_H
-#define HEDDLE_RUNTIME_EMULATOR_PTX_READER_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_PTX_READER_READER_H
+#define HEDDLE_RUNTIME_EMULATOR_PTX_READER_READER_H
 
 #include "runtime/emulator/ptx/Lexer.h"
 #include "runtime/emulator/ptx/Module.h"
@@ -115,4 +115,4 @@ private:
 
 } // namespace heddle::emulator::ptx
 
-#endif // HEDDLE_RUNTIME_EMULATOR_PTX_READER_H
+#endif // HEDDLE_RUNTIME_EMULATOR_PTX_READER_READER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions: signatures, performance directives (PTX ISA 9.0, 11.4), scopes and what they declare.
-#include "runtime/emulator/ptx/Reader.h"
+#include "runtime/emulator/ptx/reader/Reader.h"
 #include <algorithm>
 
 namespace heddle::emulator::ptx {

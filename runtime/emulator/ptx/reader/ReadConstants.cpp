@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer constant expressions (PTX ISA 9.0, 4.5.5): C's operators and their precedence, 64 bits.
-#include "runtime/emulator/ptx/Reader.h"
+#include "runtime/emulator/ptx/reader/Reader.h"
 
 namespace heddle::emulator::ptx {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Variables in memory, parameters and initialisers (PTX ISA 9.0, 5.4).
-#include "runtime/emulator/ptx/Reader.h"
+#include "runtime/emulator/ptx/reader/Reader.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Statements and their operands. What an instruction may have is verify()'s matter.
-#include "runtime/emulator/ptx/Reader.h"
+#include "runtime/emulator/ptx/reader/Reader.h"
 #include <algorithm>
 
 namespace heddle::emulator::ptx {

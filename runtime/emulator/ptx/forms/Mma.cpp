@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mma.sync and wmma (PTX ISA 9.0, 9.7.14). Fragments are what one lane holds.
+#include "runtime/emulator/ptx/Forms.h"
+
+namespace heddle::emulator::ptx {
+
+// clang-format off
+static constexpr Row kRows[] = {
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", "b32*2 = b32*2 b32*1 b32*2", 65},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", "f32*4 = b32*2 b32*1 f32*4", 65},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "b32*2 = b32*4 b32*2 b32*2", 70, "80"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "f32*4 = b32*4 b32*2 f32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", "f32*4 = b32*2 b32*1 f32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "f32*4 = b32*4 b32*2 f32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", "f32*4 = b32*2 b32*1 f32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "f32*4 = b32*4 b32*2 f32*4", 70, "80"},
+    {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "f64*2 = f64*1 f64*1 f64*2", 70, "80"},
+    {"mma.sync.aligned.m16n8k4[$rnd].row.col.f64.f64.f64.f64", "f64*4 = f64*2 f64*1 f64*4", 78, "90"},
+    {"mma.sync.aligned.m16n8k8[$rnd].row.col.f64.f64.f64.f64", "f64*4 = f64*4 f64*2 f64*4", 78, "90"},
+    {"mma.sync.aligned.m16n8k16[$rnd].row.col.f64.f64.f64.f64", "f64*4 = f64*8 f64*4 f64*4", 78, "90"},
+    {"mma.sync.aligned.m8n8k16.row.col[.satfinite].s32(.s8.u8)(.s8.u8).s32", "s32*2 = b32*1 b32*1 s32*2", 65},
+    {"mma.sync.aligned.m16n8k16.row.col[.satfinite].s32(.s8.u8)(.s8.u8).s32", "s32*4 = b32*2 b32*1 s32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k32.row.col[.satfinite].s32(.s8.u8)(.s8.u8).s32", "s32*4 = b32*4 b32*2 s32*4", 70, "80"},
+    {"mma.sync.aligned.m8n8k32.row.col[.satfinite].s32(.s4.u4)(.s4.u4).s32", "s32*2 = b32*1 b32*1 s32*2", 65},
+    {"mma.sync.aligned.m16n8k32.row.col[.satfinite].s32(.s4.u4)(.s4.u4).s32", "s32*4 = b32*2 b32*1 s32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k64.row.col[.satfinite].s32(.s4.u4)(.s4.u4).s32", "s32*4 = b32*4 b32*2 s32*4", 70, "80"},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc", "s32*2 = b32*1 b32*1 s32*2", 70},
+    {"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc", "s32*4 = b32*2 b32*1 s32*4", 70, "80"},
+    {"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", "s32*4 = b32*4 b32*2 s32*4", 70, "80"},
+    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc", "s32*2 = b32*1 b32*1 s32*2", 71, "80"},
+    {"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.and.popc", "s32*4 = b32*2 b32*1 s32*4", 71, "80"},
+    {"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", "s32*4 = b32*4 b32*2 s32*4", 71, "80"},
+    {"mma.sync.aligned.m16n8k32.row.col.f32(.e4m3.e5m2)(.e4m3.e5m2).f32", "f32*4 = b32*4 b32*2 f32*4", 84, "89"},
+    {"mma.sync.aligned.m16n8k16.row.col.f32(.e4m3.e5m2)(.e4m3.e5m2).f32", "f32*4 = b32*2 b32*1 f32*4", 87, "89"},
+    {"mma.sync.aligned.m16n8k32.row.col.f16(.e4m3.e5m2)(.e4m3.e5m2).f16", "b32*2 = b32*4 b32*2 b32*2", 87, "89"},
+    {"mma.sync.aligned.m16n8k16.row.col.f16(.e4m3.e5m2)(.e4m3.e5m2).f16", "b32*2 = b32*2 b32*1 b32*2", 87, "89"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32(.e4m3.e5m2)(.e4m3.e5m2).f32", "f32*4 = b32*4 b32*2 f32*4", 86, "100a|100f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32(.e4m3.e5m2)(.e4m3.e5m2).f32", "f32*4 = b32*4 b32*2 f32*4", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32(.e4m3.e5m2)(.e3m2.e2m3.e2m1).f32", "f32*4 = b32*4 b32*2 f32*4", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32(.e3m2.e2m3.e2m1)($narrow).f32", "f32*4 = b32*4 b32*2 f32*4", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16(.e4m3.e5m2)(.e4m3.e5m2).f16", "b32*2 = b32*4 b32*2 b32*2", 87, "100a|120a|100f|120f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16(.e4m3.e5m2)(.e3m2.e2m3.e2m1).f16", "b32*2 = b32*4 b32*2 b32*2", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16(.e3m2.e2m3.e2m1)($narrow).f16", "b32*2 = b32*4 b32*2 b32*2", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale[.scale_vec::1X].f32($narrow)($narrow).f32.ue8m0", "f32*4 = b32*4 b32*2 f32*4 b32:r b16*2 b32:r b16*2", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale[.scale_vec::2X].f32.e2m1.e2m1.f32.ue8m0", "f32*4 = b32*4 b32*2 f32*4 b32:r b16*2 b32:r b16*2", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0", "f32*4 = b32*4 b32*2 f32*4 b32:r b16*2 b32:r b16*2", 87, "120a|120f"},
+    {"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3", "f32*4 = b32*4 b32*2 f32*4 b32:r b16*2 b32:r b16*2", 87, "120a|120f"},
+
+    // Sparse A.
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "b32*2 = b32*2 b32*2 b32*2 b32:r #0..3", 85, "80"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "f32*4 = b32*2 b32*2 f32*4 b32:r #0..3", 85, "80"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16", "b32*2 = b32*4 b32*4 b32*2 b32:r #0..1", 85, "80"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", "f32*4 = b32*4 b32*4 f32*4 b32:r #0..1", 85, "80"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "f32*4 = b32*2 b32*2 f32*4 b32:r #0..3", 85, "80"},
+    {"mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32", "f32*4 = b32*4 b32*4 f32*4 b32:r #0..1", 85, "80"},
+
+    // wmma: fragments whose layout the hardware chooses.
+    {"wmma.load(.a.b).sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].f16", "b32*8 = [a] b32?"},
+    {"wmma.load.c.sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].f16", "b32*4 = [a] b32?"},
+    {"wmma.load.c.sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].f32", "f32*8 = [a] b32?"},
+    {"wmma.store.d.sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].f16", "[a] b32*4 b32?"},
+    {"wmma.store.d.sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].f32", "[a] f32*8 b32?"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col)(.m16n16k16.m8n32k16.m32n8k16).f16.f16", "b32*4 = b32*8 b32*8 b32*4"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col)(.m16n16k16.m8n32k16.m32n8k16).f16.f32", "b32*4 = b32*8 b32*8 f32*8"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col)(.m16n16k16.m8n32k16.m32n8k16).f32.f16", "f32*8 = b32*8 b32*8 b32*4"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col)(.m16n16k16.m8n32k16.m32n8k16).f32.f32", "f32*8 = b32*8 b32*8 f32*8"},
+    {"wmma.load(.a.b).sync.aligned(.row.col).m16n16k16[.global.shared].bf16", "b32*4 = [a] b32?", 70, "80"},
+    {"wmma.load.a.sync.aligned(.row.col).m8n32k16[.global.shared].bf16", "b32*2 = [a] b32?", 70, "80"},
+    {"wmma.load.b.sync.aligned(.row.col).m8n32k16[.global.shared].bf16", "b32*8 = [a] b32?", 70, "80"},
+    {"wmma.load.a.sync.aligned(.row.col).m32n8k16[.global.shared].bf16", "b32*8 = [a] b32?", 70, "80"},
+    {"wmma.load.b.sync.aligned(.row.col).m32n8k16[.global.shared].bf16", "b32*2 = [a] b32?", 70, "80"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m16n16k16.f32.bf16.bf16.f32", "f32*8 = b32*4 b32*4 f32*8", 70, "80"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m8n32k16.f32.bf16.bf16.f32", "f32*8 = b32*2 b32*8 f32*8", 70, "80"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m32n8k16.f32.bf16.bf16.f32", "f32*8 = b32*8 b32*2 f32*8", 70, "80"},
+    {"wmma.load(.a.b).sync.aligned(.row.col).m16n16k8[.global.shared].tf32", "b32*4 = [a] b32?", 70, "80"},
+    {"wmma.load.c.sync.aligned(.row.col).m16n16k8[.global.shared].f32", "f32*8 = [a] b32?", 70, "80"},
+    {"wmma.store.d.sync.aligned(.row.col).m16n16k8[.global.shared].f32", "[a] f32*8 b32?", 70, "80"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m16n16k8.f32.tf32.tf32.f32", "f32*8 = b32*4 b32*4 f32*8", 70, "80"},
+    {"wmma.load(.a.b).sync.aligned(.row.col).m8n8k4[.global.shared].f64", "f64*1 = [a] b32?", 70, "80"},
+    {"wmma.load.c.sync.aligned(.row.col).m8n8k4[.global.shared].f64", "f64*2 = [a] b32?", 70, "80"},
+    {"wmma.store.d.sync.aligned(.row.col).m8n8k4[.global.shared].f64", "[a] f64*2 b32?", 70, "80"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m8n8k4[$rnd].f64.f64.f64.f64", "f64*2 = f64*1 f64*1 f64*2", 70, "80"},
+    {"wmma.load(.a.b).sync.aligned(.row.col).m16n16k16[.global.shared](.s8.u8)", "b32*2 = [a] b32?", 63},
+    {"wmma.load.a.sync.aligned(.row.col).m8n32k16[.global.shared](.s8.u8)", "b32*1 = [a] b32?", 63},
+    {"wmma.load.b.sync.aligned(.row.col).m8n32k16[.global.shared](.s8.u8)", "b32*4 = [a] b32?", 63},
+    {"wmma.load.a.sync.aligned(.row.col).m32n8k16[.global.shared](.s8.u8)", "b32*4 = [a] b32?", 63},
+    {"wmma.load.b.sync.aligned(.row.col).m32n8k16[.global.shared](.s8.u8)", "b32*1 = [a] b32?", 63},
+    {"wmma.load.c.sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].s32", "s32*8 = [a] b32?", 63},
+    {"wmma.store.d.sync.aligned(.row.col)(.m16n16k16.m8n32k16.m32n8k16)[.global.shared].s32", "[a] s32*8 b32?", 63},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m16n16k16.s32.s8.s8.s32[.satfinite]", "s32*8 = b32*2 b32*2 s32*8", 63},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m16n16k16.s32.u8.u8.s32[.satfinite]", "s32*8 = b32*2 b32*2 s32*8", 63},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m8n32k16.s32.s8.s8.s32[.satfinite]", "s32*8 = b32*1 b32*4 s32*8", 63},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m8n32k16.s32.u8.u8.s32[.satfinite]", "s32*8 = b32*1 b32*4 s32*8", 63},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m32n8k16.s32.s8.s8.s32[.satfinite]", "s32*8 = b32*4 b32*1 s32*8", 63},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m32n8k16.s32.u8.u8.s32[.satfinite]", "s32*8 = b32*4 b32*1 s32*8", 63},
+};
+// clang-format on
+
+std::span<const Row> mmaRows() { return kRows; }
+
+} // namespace heddle::emulator::ptx

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor memory and the products that use it (PTX ISA 9.0, 9.7.16).
+#include "runtime/emulator/ptx/Forms.h"
+
+namespace heddle::emulator::ptx {
+
+// clang-format off
+static constexpr Row kRows[] = {
+    {"tcgen05.alloc(.cta_group::1.cta_group::2).sync.aligned[.shared::cta].b32", "[x] b32:32..512", 86, "100a|110a|100f|110f"},
+    {"tcgen05.dealloc(.cta_group::1.cta_group::2).sync.aligned.b32", "b32:r b32:32..512", 86, "100a|110a|100f|110f"},
+    {"tcgen05.relinquish_alloc_permit(.cta_group::1.cta_group::2).sync.aligned", "", 86, "100a|110a|100f|110f"},
+    {"tcgen05.ld.sync.aligned(.32x32b.16x64b)(.x1.x2.x4.x8.x16.x32.x64.x128)[.pack::16b].b32", "b32*x = [t]", 86, "100a|110a|100f|110f"},
+    {"tcgen05.ld.sync.aligned.16x128b(.x1.x2.x4.x8.x16.x32.x64)[.pack::16b].b32", "b32*2x = [t]", 86, "100a|110a|100f|110f"},
+    {"tcgen05.ld.sync.aligned.16x256b(.x1.x2.x4.x8.x16.x32)[.pack::16b].b32", "b32*4x = [t]", 86, "100a|110a|100f|110f"},
+    {"tcgen05.ld.sync.aligned.16x32bx2(.x1.x2.x4.x8.x16.x32.x64.x128)[.pack::16b].b32", "b32*x = [t] #", 86, "100a|110a|100f|110f"},
+    {"tcgen05.st.sync.aligned(.32x32b.16x64b)(.x1.x2.x4.x8.x16.x32.x64.x128)[.unpack::16b].b32", "[t] b32*x", 86, "100a|110a|100f|110f"},
+    {"tcgen05.st.sync.aligned.16x128b(.x1.x2.x4.x8.x16.x32.x64)[.unpack::16b].b32", "[t] b32*2x", 86, "100a|110a|100f|110f"},
+    {"tcgen05.st.sync.aligned.16x256b(.x1.x2.x4.x8.x16.x32)[.unpack::16b].b32", "[t] b32*4x", 86, "100a|110a|100f|110f"},
+    {"tcgen05.st.sync.aligned.16x32bx2(.x1.x2.x4.x8.x16.x32.x64.x128)[.unpack::16b].b32", "[t] # b32*x", 86, "100a|110a|100f|110f"},
+
+    {"tcgen05.wait::ld.sync.aligned", "", 86, "100a|110a|100f|110f"},
+    {"tcgen05.wait::st.sync.aligned", "", 86, "100a|110a|100f|110f"},
+    {"tcgen05.cp(.cta_group::1.cta_group::2)(.128x256b.4x256b.128x128b)", "[t] b64:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.cp(.cta_group::1.cta_group::2)(.128x256b.4x256b.128x128b).b8x16(.b6x16_p32.b4x16_p64)", "[t] b64:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.cp(.cta_group::1.cta_group::2).64x128b(.warpx2::02_13.warpx2::01_23)", "[t] b64:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.cp(.cta_group::1.cta_group::2).64x128b(.warpx2::02_13.warpx2::01_23).b8x16(.b6x16_p32.b4x16_p64)", "[t] b64:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.cp(.cta_group::1.cta_group::2).32x128b.warpx4", "[t] b64:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.cp(.cta_group::1.cta_group::2).32x128b.warpx4.b8x16(.b6x16_p32.b4x16_p64)", "[t] b64:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.shift(.cta_group::1.cta_group::2).down", "[t]", 86, "100a|110a|103a"},
+    {"tcgen05.mma.cta_group::1.kind::f16[$collector]", "[t] b64:r b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f16[$collector]", "[t] b64:r b64:r b32 b32*4 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f16[$collector]", "[t] b64:r b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f16[$collector]", "[t] b64:r b64:r b32 b32*8 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f16[.ashift][$collector]", "[t] [t] b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f16[.ashift][$collector]", "[t] [t] b64:r b32 b32*4 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f16[.ashift][$collector]", "[t] [t] b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f16[.ashift][$collector]", "[t] [t] b64:r b32 b32*8 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::tf32[$collector]", "[t] b64:r b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::tf32[$collector]", "[t] b64:r b64:r b32 b32*4 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::tf32[$collector]", "[t] b64:r b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::tf32[$collector]", "[t] b64:r b64:r b32 b32*8 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::tf32[.ashift][$collector]", "[t] [t] b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::tf32[.ashift][$collector]", "[t] [t] b64:r b32 b32*4 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::tf32[.ashift][$collector]", "[t] [t] b64:r b32 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::tf32[.ashift][$collector]", "[t] [t] b64:r b32 b32*8 pred! #0..15?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f8f6f4[$collector]", "[t] b64:r b64:r b32 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f8f6f4[$collector]", "[t] b64:r b64:r b32 b32*4 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f8f6f4[$collector]", "[t] b64:r b64:r b32 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f8f6f4[$collector]", "[t] b64:r b64:r b32 b32*8 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f8f6f4[.ashift][$collector]", "[t] [t] b64:r b32 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::f8f6f4[.ashift][$collector]", "[t] [t] b64:r b32 b32*4 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f8f6f4[.ashift][$collector]", "[t] [t] b64:r b32 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::2.kind::f8f6f4[.ashift][$collector]", "[t] [t] b64:r b32 b32*8 pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.cta_group::1.kind::i8[$collector]", "[t] b64:r b64:r b32 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::1.kind::i8[$collector]", "[t] b64:r b64:r b32 b32*4 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::2.kind::i8[$collector]", "[t] b64:r b64:r b32 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::2.kind::i8[$collector]", "[t] b64:r b64:r b32 b32*8 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::1.kind::i8[.ashift][$collector]", "[t] [t] b64:r b32 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::1.kind::i8[.ashift][$collector]", "[t] [t] b64:r b32 b32*4 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::2.kind::i8[.ashift][$collector]", "[t] [t] b64:r b32 pred!", 86, "100a|110a"},
+    {"tcgen05.mma.cta_group::2.kind::i8[.ashift][$collector]", "[t] [t] b64:r b32 b32*8 pred!", 86, "100a|110a"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf8f6f4.block_scale.scale_vec::1X[$collector]", "[t] b64:r b64:r b32 [t] [t] pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf8f6f4.block_scale[.block32][$collector]", "[t] b64:r b64:r b32 [t] [t] pred!", 88, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf8f6f4.block_scale.scale_vec::1X[$collector]", "[t] [t] b64:r b32 [t] [t] pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf8f6f4.block_scale[.block32][$collector]", "[t] [t] b64:r b32 [t] [t] pred!", 88, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4.block_scale.scale_vec::2X[$collector]", "[t] b64:r b64:r b32 [t] [t] pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4.block_scale[.block32][$collector]", "[t] b64:r b64:r b32 [t] [t] pred!", 88, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4.block_scale.scale_vec::2X[$collector]", "[t] [t] b64:r b32 [t] [t] pred!", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4.block_scale[.block32][$collector]", "[t] [t] b64:r b32 [t] [t] pred!", 88, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4nvf4.block_scale(.scale_vec::2X.scale_vec::4X)[$collector]", "[t] b64:r b64:r b32 [t] [t] pred!", 87, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4nvf4.block_scale(.block16.block32)[$collector]", "[t] b64:r b64:r b32 [t] [t] pred!", 88, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4nvf4.block_scale(.scale_vec::2X.scale_vec::4X)[$collector]", "[t] [t] b64:r b32 [t] [t] pred!", 87, "100a|110a|100f|110f"},
+    {"tcgen05.mma(.cta_group::1.cta_group::2).kind::mxf4nvf4.block_scale(.block16.block32)[$collector]", "[t] [t] b64:r b32 [t] [t] pred!", 88, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::f16[$collectorB]", "[t] b64:r b64:r b32 pred! b64:r?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::f16[$collectorB]", "[t] [t] b64:r b32 pred! b64:r?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::tf32[$collectorB]", "[t] b64:r b64:r b32 pred! b64:r?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::tf32[$collectorB]", "[t] [t] b64:r b32 pred! b64:r?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::f8f6f4[$collectorB]", "[t] b64:r b64:r b32 pred! b64:r?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::f8f6f4[$collectorB]", "[t] [t] b64:r b32 pred! b64:r?", 86, "100a|110a|100f|110f"},
+    {"tcgen05.mma.ws.cta_group::1.kind::i8[$collectorB]", "[t] b64:r b64:r b32 pred! b64:r?", 86, "100a|110a"},
+    {"tcgen05.mma.ws.cta_group::1.kind::i8[$collectorB]", "[t] [t] b64:r b32 pred! b64:r?", 86, "100a|110a"},
+
+    {"tcgen05.commit(.cta_group::1.cta_group::2).mbarrier::arrive::one[.shared::cluster].b64", "[x]", 86, "100a|110a|100f|110f"},
+    {"tcgen05.commit(.cta_group::1.cta_group::2).mbarrier::arrive::one[.shared::cluster].multicast::cluster.b64", "[x] b16:r", 86, "100a|110a|100f|110f"},
+    {"tcgen05.fence::before_thread_sync", "", 86, "100a|110a|100f|110f"},
+    {"tcgen05.fence::after_thread_sync", "", 86, "100a|110a|100f|110f"},
+};
+// clang-format on
+
+std::span<const Row> tcgen05Rows() { return kRows; }
+
+} // namespace heddle::emulator::ptx
