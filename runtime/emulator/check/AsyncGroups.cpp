@@ -18,9 +18,9 @@ AsyncGroups::Stream *AsyncGroups::findStream(AsyncKind kind, uint32_t warpAgent)
   return found == streams.end() ? nullptr : &found->second;
 }
 
-void AsyncGroups::addStream(Stream &stream, AsyncKind kind) {
+void AsyncGroups::addStream(Stream &stream, uint32_t warpAgent, AsyncKind kind) {
   stream.agent = orders.addAgent();
-  kinds[stream.agent] = kind;
+  kinds[stream.agent] = {warpAgent, kind};
 }
 
 uint32_t AsyncGroups::issue(AsyncKind kind, uint32_t warpAgent, Warp &warp, const Op &op,
@@ -40,7 +40,7 @@ uint32_t AsyncGroups::issue(AsyncKind kind, uint32_t warpAgent, Warp &warp, cons
   auto [place, isNew] = streams.try_emplace({warpAgent, kind});
   Stream &stream = place->second;
   if (isNew)
-    addStream(stream, kind);
+    addStream(stream, warpAgent, kind);
   piece.agent = stream.agent;
   piece.time = ++stream.issued;
   stream.lastRecord = newest;
@@ -69,11 +69,21 @@ Completion AsyncGroups::completionOf(uint32_t record, uint32_t rank) const {
   return result;
 }
 
+uint32_t AsyncGroups::issuerOf(uint32_t record) const {
+  const AsyncPiece *piece = find(record);
+  return piece ? piece->agentOfWarp : 0;
+}
+
+uint32_t AsyncGroups::issuerOfAgent(uint32_t agent, uint32_t otherwise) const {
+  auto found = kinds.find(agent);
+  return found == kinds.end() ? otherwise : found->second.first;
+}
+
 void AsyncGroups::commit(AsyncKind kind, uint32_t warpAgent, uint32_t lanes) {
   auto [place, isNew] = streams.try_emplace({warpAgent, kind});
   Stream &stream = place->second;
   if (isNew)
-    addStream(stream, kind);
+    addStream(stream, warpAgent, kind);
   stream.committed = stream.issued;
   if (stream.commits.size() == kCommits)
     stream.commits.erase(stream.commits.begin(), stream.commits.begin() + kCommits / 2);

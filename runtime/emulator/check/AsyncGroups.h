@@ -40,6 +40,8 @@ public:
   const AsyncPiece *find(uint32_t record) const;
   void signal(uint32_t record, uint32_t rank, Completion completion);
   Completion completionOf(uint32_t record, uint32_t rank) const override;
+  uint32_t issuerOf(uint32_t record) const override;
+  uint32_t issuerOfAgent(uint32_t agent, uint32_t otherwise) const override;
 
   void commit(AsyncKind kind, uint32_t warpAgent, uint32_t lanes);
   /// The newest `pending` groups of the lanes may be left; the warp knows the others to be done.
@@ -50,7 +52,7 @@ public:
   /// Of an agent that completes work.
   AsyncKind kindOf(uint32_t agent) const {
     auto found = kinds.find(agent);
-    return found == kinds.end() ? AsyncKind::kBulkLoad : found->second;
+    return found == kinds.end() ? AsyncKind::kBulkLoad : found->second.second;
   }
   /// Work that nobody has waited for, and what is missing; null: there is none.
   const AsyncPiece *findForgotten(const char *&what) const;
@@ -67,14 +69,14 @@ private:
   };
   static constexpr uint32_t kRemembered = 1 << 16;
   static constexpr size_t kCommits = 64;
-  void addStream(Stream &stream, AsyncKind kind);
+  void addStream(Stream &stream, uint32_t warpAgent, AsyncKind kind);
   Stream *findStream(AsyncKind kind, uint32_t warpAgent);
 
   Orders &orders;
   std::vector<AsyncPiece> pieces; ///< a ring, by record
   uint32_t newest = 0;
   std::map<std::pair<uint32_t, AsyncKind>, Stream> streams; ///< by warp
-  std::map<uint32_t, AsyncKind> kinds;                      ///< by agent
+  std::map<uint32_t, std::pair<uint32_t, AsyncKind>> kinds; ///< by agent: warp and kind
 };
 
 } // namespace heddle::emulator

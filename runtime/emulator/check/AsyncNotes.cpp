@@ -75,6 +75,8 @@ bool noteAsyncLanes(Warp &warp, const Op &op, AsyncRecord record, Use use, uint3
   uint64_t shared = reinterpret_cast<uint64_t>(warp.block->shared);
   if (!check.settle())
     return false;
+  if (bytes == 16 && !access.isByRecord)
+    return check.noteRows(warp, op, use, mask, at, access);
   for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
     if (!(mask >> lane & 1))
       continue;

@@ -146,6 +146,30 @@ bool BlockCheck::noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, ui
   return true;
 }
 
+bool BlockCheck::isOwnShared(uint32_t mask, const uint64_t *at) const {
+  uint64_t base = reinterpret_cast<uint64_t>(block.shared);
+  for (; mask; mask &= mask - 1)
+    if (at[__builtin_ctz(mask)] - base >= block.sharedBytes)
+      return false;
+  return true;
+}
+
+bool BlockCheck::noteRows(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at,
+                          SharedAccess access) {
+  SharedShadow::Kind kind =
+      use == Use::kRead ? SharedShadow::Kind::kRead : SharedShadow::Kind::kWrite;
+  uint64_t base = reinterpret_cast<uint64_t>(block.shared);
+  while (mask) {
+    SharedConflict conflict;
+    SharedShadow::Verdict verdict = shadow->noteRows(kind, mask, at, base, access, conflict);
+    uint32_t offset = static_cast<uint32_t>(at[access.lane] - base);
+    if (verdict != SharedShadow::Verdict::kFine &&
+        !judge(warp, op, use, offset, access, 16, verdict, conflict))
+      return false;
+  }
+  return true;
+}
+
 /// Lanes in a row that touch bytes in a row.
 bool BlockCheck::noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
                          uint32_t bytes, uint64_t at) {
@@ -182,6 +206,9 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
     warp.stop = Stop::kFault;
     return false;
   }
+  const bool isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
+  if (bytes == 16 && !isStrong && mask && isOwnShared(mask, at))
+    return noteRows(warp, op, use, mask, at, accessOf(warp, op, 0, bytes));
   uint64_t last = 0;
   for (uint32_t rest = mask; rest;) {
     uint32_t lane = static_cast<uint32_t>(__builtin_ctz(rest)), end = lane + 1;
@@ -201,7 +228,7 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
     if (!noteRun(warp, op, use, lane, bytes, static_cast<uint32_t>(behind - start), start))
       return false;
   }
-  if (use == Use::kAtomic || (op.join & kStrongAccess))
+  if (isStrong)
     noteOrder(warp, op, use, mask, at);
   return true;
 }

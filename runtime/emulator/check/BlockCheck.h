@@ -25,6 +25,9 @@ public:
   /// Bytes in a row; `access` says by whom. False: a fault was reported.
   bool noteShared(Warp &warp, const Op &op, Use use, uint32_t offset, uint32_t bytes,
                   const SharedAccess &access);
+  /// 16 bytes a lane, in the block's own shared memory. False: a fault was reported.
+  bool noteRows(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at,
+                SharedAccess access);
   bool noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
                   uint32_t bytes, uint64_t at);
   /// Looks whether writes that looked like a race changed anything. False: a fault was reported.
@@ -46,6 +49,7 @@ public:
 private:
   bool noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes, uint32_t bytes,
                uint64_t at);
+  bool isOwnShared(uint32_t mask, const uint64_t *at) const;
   void noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at);
   bool judge(Warp &warp, const Op &op, Use use, uint32_t offset, const SharedAccess &access,
              uint32_t bytes, SharedShadow::Verdict verdict, const SharedConflict &conflict);

@@ -26,6 +26,9 @@ class BulkLoads {
 public:
   virtual ~BulkLoads() = default;
   virtual Completion completionOf(uint32_t record, uint32_t rank) const = 0;
+  /// The warp that issued work: of a record, or of an agent.
+  virtual uint32_t issuerOf(uint32_t record) const = 0;
+  virtual uint32_t issuerOfAgent(uint32_t agent, uint32_t otherwise) const = 0;
 };
 
 struct SharedAccess {
@@ -67,6 +70,11 @@ public:
   /// is described in `conflict`.
   Verdict note(Kind kind, uint32_t offset, uint32_t bytes, const SharedAccess &access,
                SharedConflict &conflict);
+  /// The same for lanes of a warp that touch 16 bytes each, at offsets that are multiples of 16:
+  /// at[lane] - base. Lanes are taken off `mask` as they are noted; it stops at the first one with
+  /// which something is wrong, and `access` says which that is.
+  Verdict noteRows(Kind kind, uint32_t &mask, const uint64_t *at, uint64_t base,
+                   SharedAccess &access, SharedConflict &conflict);
   /// 8 bytes are a live mbarrier or are one no more.
   void setMbarrier(uint32_t offset, bool isLive);
   bool isMbarrier(uint32_t offset) const {
@@ -78,51 +86,56 @@ private:
   enum Flag : uint8_t { kStrong = 1, kAsync = 2, kAsyncProxy = 4, kByRecord = 8 };
   struct Party {
     uint32_t time = 0;  ///< 0: nobody; or the record
-    uint32_t where = 0; ///< line, lane, logarithm of the bytes of a lane
-    uint16_t agent = 0; ///< of work: who completes it
-    uint16_t warp = 0;
-    uint8_t mask = 0; ///< bytes of a word; all four: all of it
+    uint32_t where = 0; ///< line, warp in its block, lane, logarithm of the bytes of a lane
+    uint16_t agent = 0; ///< the warp; of work: who completes it
+    uint8_t mask = 0;   ///< bytes of a word; all four: all of it
     uint8_t flags = 0;
   };
-  /// 16 or 4 bytes.
-  struct Cell {
+  /// 16 or 4 bytes: a cache line. Readers are filled from the front, a write empties them.
+  struct alignas(64) Cell {
     Party writer;
     Party readers[kReaders];
-    uint32_t seenTime = 0; ///< of the read that was judged last; 0: none since the last write
-    uint16_t seenWarp = 0;
-    uint8_t seenMask = 0;
-    uint8_t written = 0; ///< bytes that have a value, as Party::mask
+    uint8_t written = 0;   ///< bytes that have a value, as Party::mask
+    uint8_t mbarriers = 0; ///< of a granule: bit 0 and 1 for its halves
+    uint16_t words = 0;    ///< of a granule: 1 + index of its words; 0: touched as a whole only
   };
-  struct Granule {
-    Cell cell;
-    uint32_t words = 0; ///< 1 + index of its words; 0: it is touched as a whole only
-    uint8_t mbarriers = 0;
-  };
+  static_assert(sizeof(Cell) == 64);
   struct Words {
     Cell cells[4];
   };
   /// What is the same for all pieces of an access.
   struct Looker {
     const uint32_t *times;
-    uint32_t now;
+    uint32_t warp;
     Kind kind;
     const SharedAccess &access;
     Party party;
+    uint32_t tail; ///< agent, mask and flags of the party
   };
 
-  bool isBefore(const Party &party, const Looker &looker) const;
+  Looker lookerOf(Kind kind, const SharedAccess &access) const;
+  bool isBefore(Party &party, const Looker &looker) const;
   bool isVisible(const Party &party, uint32_t warp) const;
+  static bool isSurelyBefore(const Party &party, const Looker &looker) {
+    return !(party.flags & kByRecord) &&
+           (party.agent == looker.warp || looker.times[party.agent] >= party.time);
+  }
+  static void put(Party &party, const Looker &looker, uint32_t where);
+  bool isPlainRead(Cell &cell, const Looker &looker, uint32_t where) const;
+  bool isPlainWrite(Cell &cell, const Looker &looker, uint32_t where) const;
   Verdict noteCell(Cell &cell, uint8_t mask, const Looker &looker, SharedConflict &conflict);
   void noteRead(Cell &cell, const Party &now, const Looker &looker);
-  void split(Granule &granule);
-  void unite(Granule &granule);
+  void noteWords(Cell &granule, uint32_t in, uint32_t count, Looker &looker, uint32_t at,
+                 Verdict &worst, SharedConflict &conflict);
+  void split(Cell &granule);
+  void unite(Cell &granule);
   static Party movedBy(Party party, uint32_t bytes);
-  static void describe(const Party &party, bool writes, SharedConflict &conflict);
+  void describe(const Party &party, bool writes, SharedConflict &conflict) const;
 
   uint32_t rank;
   const Orders &orders;
   const BulkLoads &loads;
-  std::vector<Granule> granules;
+  std::vector<Cell> granules;
   std::vector<Words> words;
   std::vector<uint32_t> freeWords;
 };
