@@ -6,7 +6,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_DRIVER_STATE_H
 
 #include "heddle/Target.h"
-#include "runtime/emulator/exec/Op.h"
+#include "runtime/emulator/exec/Kernel.h"
 #include <cuda.h>
 #include <map>
 #include <memory>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A decoded instruction and a decoded kernel. Handlers see registers only: immediates, special
-// registers and addresses of variables are registers that are filled before the kernel starts.
+// A decoded instruction. Handlers see registers only: immediates, special registers and addresses
+// of variables are registers that are filled before the kernel starts (exec/Kernel.h).
 #ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_OP_H
 #define HEDDLE_RUNTIME_EMULATOR_EXEC_OP_H
 
 #include <cstdint>
-#include <deque>
-#include <string>
-#include <vector>
 
 namespace heddle::emulator {
 
@@ -75,91 +72,6 @@ constexpr uint64_t kParamWindow = 0x7e2000000000;
 constexpr uint64_t kWindowBytes = 0x1000000000;
 constexpr uint32_t kSharedBase = 1024;
 constexpr uint32_t kLocalBase = 1024;
-
-/// A register that is filled before the kernel starts.
-struct Constant {
-  uint32_t slot;
-  uint32_t bytes;
-  uint64_t value;
-};
-
-enum class Special : uint8_t {
-  kTidX,
-  kTidY,
-  kTidZ,
-  kNtidX,
-  kNtidY,
-  kNtidZ,
-  kCtaidX,
-  kCtaidY,
-  kCtaidZ,
-  kNctaidX,
-  kNctaidY,
-  kNctaidZ,
-  kLaneId,
-  kWarpId,
-  kNwarpId,
-  kLaneMaskEq,
-  kLaneMaskLt,
-  kLaneMaskLe,
-  kLaneMaskGt,
-  kLaneMaskGe,
-  kSmId,
-  kNsmId,
-  kGridId,
-  kDynamicShared,
-  kTotalShared,
-  kClusterIdX,
-  kClusterIdY,
-  kClusterIdZ,
-  kNclusterIdX,
-  kNclusterIdY,
-  kNclusterIdZ,
-  kClusterCtaidX,
-  kClusterCtaidY,
-  kClusterCtaidZ,
-  kClusterNctaidX,
-  kClusterNctaidY,
-  kClusterNctaidZ,
-  kClusterCtarank,
-  kClusterNctarank,
-  kCount
-};
-
-struct SpecialRegister {
-  Special which;
-  uint32_t slot;
-  uint32_t bytes; ///< 2, 4 or 8
-};
-
-struct Parameter {
-  std::string name;
-  uint32_t offset;
-  uint32_t bytes;
-};
-
-/// A kernel that can be launched.
-struct Kernel {
-  std::string name;
-  std::vector<Op> ops;
-  std::deque<std::vector<uint32_t>> tables; ///< what Op::more points to
-  uint32_t registerBytes = 0;               ///< of a warp
-  uint32_t predicates = 1;
-  std::vector<Constant> constants;
-  std::vector<SpecialRegister> specials;
-  std::vector<Parameter> params;
-  uint32_t paramBytes = 0;
-  uint32_t sharedBytes = 0; ///< static
-  // For the texts of findings.
-  std::vector<Parameter> sharedVariables;
-  std::vector<std::string> registerNames, wgmmaRegisters;
-  uint32_t localBytes = 0; ///< a thread
-  uint32_t maxThreads = 0; ///< 0: not limited by the kernel
-  uint32_t requiredThreads[3] = {0, 0, 0};
-  uint32_t maxDynamicShared = 48 * 1024;
-  uint32_t cluster[3] = {0, 0, 0}; ///< .reqnctapercluster; 0: the launch says
-  uint32_t maxClusterRank = 0;     ///< .maxclusterrank; 0: not limited by the kernel
-};
 
 } // namespace heddle::emulator
 

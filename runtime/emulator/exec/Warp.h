@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of a launch, a thread block and a warp while they run.
+// The state of a thread block and a warp while they run.
 #ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_WARP_H
 #define HEDDLE_RUNTIME_EMULATOR_EXEC_WARP_H
 
-#include "runtime/emulator/exec/Op.h"
-#include <atomic>
-#include <chrono>
-#include <mutex>
+#include "runtime/emulator/exec/LaunchState.h"
 
 namespace heddle::emulator {
 
@@ -20,53 +17,9 @@ enum class Stop : uint32_t {
   kFault
 };
 
-enum class Fault : uint8_t {
-  kNone,
-  kAddress,
-  kAlignment,
-  kTrap,
-  kDeadlock,
-  kTimeout,
-  kDivergence, ///< an aligned instruction with lanes missing
-  kRace,
-  kUninitialised,
-  kInvalid,       ///< an operand that the instruction does not allow
-  kBarrierMisuse, ///< of an mbarrier: not initialised, overrun, ...
-  kAsync          ///< asynchronous work: no wait, no fence, never waited for
-};
-
-/// The first thing that went wrong in a launch.
-struct Finding {
-  Fault fault = Fault::kNone;
-  std::string text;
-};
-
-struct LaunchState {
-  const Kernel *kernel = nullptr;
-  uint32_t grid[3] = {1, 1, 1};
-  uint32_t threads[3] = {1, 1, 1};
-  uint32_t cluster[3] = {1, 1, 1}; ///< blocks; divides the grid
-  bool isCooperative = false;      ///< all blocks are resident together
-  uint32_t sharedBytes = 0;        ///< static and dynamic
-  const uint8_t *params = nullptr;
-  std::chrono::steady_clock::time_point deadline;
-  std::atomic<uint64_t> nextBlock{0};
-  std::atomic<bool> failed{false};
-  std::mutex mutex;
-  Finding finding;
-};
-
 struct AllocationHint {
   uint64_t begin = 0;
   uint64_t end = 0;
-};
-
-struct LaunchCounts {
-  uint64_t byClass[static_cast<size_t>(OpClass::kCount)] = {};
-  uint64_t lanes = 0;
-  uint64_t globalBytes = 0, globalSectors = 0, globalRequests = 0;
-  uint64_t sharedBytes = 0, sharedWavefronts = 0, sharedRequests = 0;
-  uint64_t tensorFlop = 0;
 };
 
 class BlockCheck;

@@ -8,6 +8,7 @@
 #include "runtime/emulator/check/CheckOptions.h"
 #include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
+#include "runtime/emulator/exec/Kernel.h"
 #include "runtime/emulator/ptx/Module.h"
 #include <map>
 #include <set>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The products of mma.sync in integers and in f64; MmaProducts.h has the rule of the fragments.
-#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAEXACT_H
-#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAEXACT_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAEXACT_H
+#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAEXACT_H
 
-#include "runtime/emulator/handlers/MmaElements.h"
+#include "runtime/emulator/handlers/tensor/MmaElements.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
@@ -66,4 +66,4 @@ static inline void mmaDouble(f64 *const *d, const f64 *const *a, const f64 *cons
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
 
-#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAEXACT_H
+#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAEXACT_H

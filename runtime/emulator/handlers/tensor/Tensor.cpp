@@ -2,8 +2,8 @@
 //
 // mma.sync. Operands are many registers, so all of them stand in Op::more in the order of the text,
 // vectors spread out: d..., a..., b..., c....
-#include "runtime/emulator/handlers/MmaExact.h"
-#include "runtime/emulator/handlers/MmaProducts.h"
+#include "runtime/emulator/handlers/tensor/MmaExact.h"
+#include "runtime/emulator/handlers/tensor/MmaProducts.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The element types of mma.sync: how the parts of a 32-bit register become f32.
-#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAELEMENTS_H
-#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAELEMENTS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAELEMENTS_H
+#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAELEMENTS_H
 
 #include "runtime/emulator/handlers/HalfLanes.h"
 
@@ -75,4 +75,4 @@ template <u32 kMantissa> struct MmaF8 {
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
 
-#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAELEMENTS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAELEMENTS_H

@@ -13,10 +13,10 @@
 //
 // Sums run over k in ascending order, each step rounded once, at every vector level: the results
 // are bit-identical. Float inputs narrower than f32 are widened first, which is exact.
-#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAPRODUCTS_H
-#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAPRODUCTS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAPRODUCTS_H
+#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAPRODUCTS_H
 
-#include "runtime/emulator/handlers/MmaElements.h"
+#include "runtime/emulator/handlers/tensor/MmaElements.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
@@ -114,4 +114,4 @@ static inline void mmaFloat(f32 *const *d, const u32 *const *a, const u32 *const
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
 
-#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_MMAPRODUCTS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAPRODUCTS_H
