@@ -8,6 +8,7 @@
 
 #include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
+#include "runtime/emulator/exec/Kernel.h"
 #include <vector>
 
 namespace heddle::emulator {

@@ -6,6 +6,7 @@
 
 #include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
+#include "runtime/emulator/exec/Kernel.h"
 #include <map>
 #include <vector>
 
