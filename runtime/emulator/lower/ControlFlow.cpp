@@ -3,10 +3,13 @@
 // The immediate post-dominator of each branch is where its lanes meet again. LLVM does not print
 // blocks in an order in which "the lowest address first" would bring lanes together, so it is
 // computed.
+#include "runtime/emulator/lower/Dominators.h"
 #include "runtime/emulator/lower/Lowering.h"
 #include <algorithm>
 
 namespace heddle::emulator {
+
+static_assert(kNoJoin == kNoDominator);
 
 namespace {
 
@@ -24,7 +27,9 @@ public:
 
   void run() {
     build();
-    postDominate();
+    // A loop without an exit never reaches the root; its lanes meet nowhere.
+    dominator =
+        immediateDominators(graph.before, graph.next, static_cast<uint32_t>(graph.next.size() - 1));
     rewrite();
   }
 
@@ -73,57 +78,6 @@ private:
       if (!ends(op) || isGuarded(op))
         connect(b + 1); // the last op of a kernel is an exit without a guard
     }
-  }
-
-  /// Dominators of the reversed graph, by the usual iteration over a reverse post-order.
-  void postDominate() {
-    uint32_t count = static_cast<uint32_t>(graph.next.size()), root = count - 1;
-    std::vector<uint32_t> number(count, kNoJoin), order;
-    std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
-    std::vector<char> seen(count, 0);
-    seen[root] = 1;
-    while (!stack.empty()) {
-      auto &[node, edge] = stack.back();
-      if (edge < graph.before[node].size()) {
-        uint32_t next = graph.before[node][edge++];
-        if (!seen[next]) {
-          seen[next] = 1;
-          stack.push_back({next, 0});
-        }
-      } else {
-        number[node] = static_cast<uint32_t>(order.size());
-        order.push_back(node);
-        stack.pop_back();
-      }
-    }
-    dominator.assign(count, kNoJoin);
-    dominator[root] = root;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = order.size(); i-- > 0;) {
-        uint32_t node = order[i], found = kNoJoin;
-        if (node == root)
-          continue;
-        for (uint32_t next : graph.next[node]) {
-          if (dominator[next] == kNoJoin)
-            continue;
-          uint32_t other = next;
-          if (found == kNoJoin) {
-            found = other;
-            continue;
-          }
-          while (found != other) {
-            while (number[found] < number[other])
-              found = dominator[found];
-            while (number[other] < number[found])
-              other = dominator[other];
-          }
-        }
-        changed |= dominator[node] != found;
-        dominator[node] = found;
-      }
-    }
-    // A loop without an exit never reaches the root; its lanes meet nowhere.
   }
 
   void rewrite() {

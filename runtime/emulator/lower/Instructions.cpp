@@ -439,6 +439,8 @@ void Lowering::branch(const Statement &statement) {
   auto found = frame->branchTables.find(statement.operands[1].name);
   if (found == frame->branchTables.end())
     return fail("\"" + statement.operands[1].name + "\" is no table of labels");
+  if (!expand(found->second->operands.size() / 4))
+    return;
   std::vector<uint32_t> targets{static_cast<uint32_t>(found->second->operands.size())};
   for (const Operand &target : found->second->operands)
     targets.push_back(labelOf(frame->prefix + target.name));

@@ -18,6 +18,8 @@ constexpr uint32_t kMaxCallDepth = 16;
 constexpr uint64_t kMaxLocalBytes = 1 << 20;
 constexpr uint64_t kMaxSharedBytes = 1 << 20;
 constexpr size_t kMaxOps = 4 << 20;
+constexpr uint64_t kMaxExpansion = 1 << 20;
+constexpr uint64_t kCallStatements = 16; // a call costs about that much
 
 uint64_t alignUp(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
@@ -30,9 +32,19 @@ uint32_t Lowering::labelOf(const std::string &name) {
   return place->second;
 }
 
+/// Counts what one statement becomes beyond itself.
+bool Lowering::expand(uint64_t statements) {
+  module.expansion += statements;
+  if (module.expansion > kMaxExpansion)
+    fail("the module becomes more than " + std::to_string(kMaxExpansion) +
+         " instructions longer when calls are inlined");
+  return error.empty();
+}
+
 /// Shared variables of the function and those of the module that it or its callees name.
 void Lowering::layoutShared(const ptx::Function &function, uint32_t depth) {
-  if (depth > kMaxCallDepth || !laidOut.insert(&function).second)
+  if (depth > kMaxCallDepth || !laidOut.insert(&function).second ||
+      (depth > 0 && !expand(function.body.size() + 1)))
     return;
   auto place = [&](const ptx::Variable &variable) {
     if (variable.space != ptx::Space::kShared || sharedOffsets.count(variable.name))
@@ -51,12 +63,8 @@ void Lowering::layoutShared(const ptx::Function &function, uint32_t depth) {
   };
   for (const ptx::Variable &variable : function.variables)
     place(variable);
-  std::unordered_map<std::string, const ptx::Variable *> ofModule;
-  for (const ptx::Variable &variable : module.variables)
-    if (variable.space == ptx::Space::kShared)
-      ofModule[variable.name] = &variable;
   auto visit = [&](auto &self, const Operand &operand) -> void {
-    if (auto found = ofModule.find(operand.name); found != ofModule.end())
+    if (auto found = module.sharedByName.find(operand.name); found != module.sharedByName.end())
       place(*found->second);
     for (const Operand &member : operand.members)
       self(self, member);
@@ -186,6 +194,9 @@ void Lowering::call(const Statement &statement) {
     return fail("calls are nested more than 16 deep, or recursive");
   if (lists[0].size() != callee->results.size() || lists[1].size() != callee->params.size())
     return fail("function \"" + name + "\" takes another number of arguments");
+
+  if (!expand(callee->body.size() + kCallStatements))
+    return;
 
   Frame next;
   next.function = callee;

@@ -52,6 +52,7 @@ private:
 
   // Lowering.cpp: bodies, layout of memory.
   bool body(Frame &frame);
+  bool expand(uint64_t statements);
   void layoutShared(const ptx::Function &function, uint32_t depth);
   void placeLocal(Frame &frame, const ptx::Variable &variable);
   void call(const ptx::Statement &statement);

@@ -112,6 +112,11 @@ struct Module {
   std::vector<std::unique_ptr<Function>> functions;
   std::unordered_map<std::string, const Function *> functionsByName; ///< bodies before declarations
   std::map<std::string, std::string> aliases;
+  std::unordered_map<std::string, const Variable *> sharedByName; ///< of `variables`
+  /// What the lowering has made beyond the text: statements that calls brought into kernels,
+  /// entries of copied branch tables. A few lines could become millions of them, so it counts and
+  /// stops.
+  mutable uint64_t expansion = 0;
 
   const Function *findFunction(const std::string &name) const;
 };

@@ -85,6 +85,7 @@ private:
   std::unordered_map<const Function *, std::set<const Variable *>>
       sharedOf; ///< of the module, named in it
   std::unordered_map<const Function *, std::set<const Function *>> calleesOf;
+  uint64_t visited = 0;
   std::string key;
 };
 

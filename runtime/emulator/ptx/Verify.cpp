@@ -14,6 +14,8 @@ constexpr uint32_t kNewestVersion = 93;
 constexpr uint64_t kMaxStaticShared = 48 << 10; // more must be dynamic, on every target
 constexpr uint64_t kSmallParameters = 4352, kLargeParameters = 32764;
 constexpr uint64_t kMaxConst = 64 << 10;
+/// Functions looked at for shared memory, of all kernels; more are too many to be inlined.
+constexpr uint64_t kMaxVisited = 1 << 20;
 
 std::string versionText(uint32_t version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
@@ -240,7 +242,7 @@ bool Verifier::sharedBytes(const Function &function) {
   std::set<const Function *> seen{&function};
   std::vector<const Function *> open{&function};
   std::set<const Variable *> named;
-  while (!open.empty()) {
+  while (!open.empty() && visited++ < kMaxVisited) {
     const Function *next = open.back();
     open.pop_back();
     for (const Variable &variable : next->variables)

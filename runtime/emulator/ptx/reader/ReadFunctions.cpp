@@ -39,9 +39,8 @@ bool Reader::function(Function &result) {
   if (!name(own, "the name of a function"))
     return false;
   result.name = own;
-  for (const Variable &variable : module.variables)
-    if (variable.name == own && module.variables.size() < 64) // a courtesy, not a rule
-      return fail("\"" + result.name + "\" is a variable already");
+  if (moduleNames.count(result.name))
+    return fail("\"" + result.name + "\" is a variable already");
   if (isAt("(") && !parameterList(result.params, true))
     return false;
   while (!isAt("{") && !isAt(";"))

@@ -294,6 +294,9 @@ bool Reader::finish() {
     if (function->hasBody)
       place->second = function.get();
   }
+  for (const Variable &variable : module.variables)
+    if (variable.space == Space::kShared)
+      module.sharedByName[variable.name] = &variable;
   for (const auto &[from, to] : module.aliases)
     if (!module.functionsByName.count(to)) {
       error = "\".alias " + from + ", " + to + "\": \"" + to + "\" is no function of this module";
