@@ -44,6 +44,7 @@ public:
   bool next(TensorRow &row);
   /// In global memory, what is outside of the tensor included.
   uint32_t rowBytes() const { return runBytes; }
+  uint32_t sharedRowBytes() const { return runSharedBytes; }
   /// What the copy completes on an mbarrier.
   uint32_t completedBytes() const { return rows * inner * runBytes; }
   /// That the box takes up in shared memory.

@@ -24,6 +24,8 @@ namespace {
     set::addTensorHandlers(table);                                                                 \
     set::addCopyAsyncHandlers(table);                                                              \
     addBarrierHandlers(table);                                                                     \
+    addBulkHandlers(table);                                                                        \
+    addTensorCopyHandlers(table);                                                                  \
   }
 HEDDLE_EMU_FILL(v2)
 HEDDLE_EMU_FILL(v3)

@@ -61,6 +61,8 @@ HEDDLE_EMU_DECLARE(v4)
 
 // Those that compute nothing are compiled once.
 void addBarrierHandlers(HandlerTable &);
+void addBulkHandlers(HandlerTable &);
+void addTensorCopyHandlers(HandlerTable &);
 
 } // namespace heddle::emulator
 

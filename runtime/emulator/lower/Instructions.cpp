@@ -72,6 +72,11 @@ void Lowering::instruction(const Statement &statement) {
   };
   if ((statement.opcode == "st" || statement.opcode == "red") && statement.has("async"))
     return storeAsync(statement);
+  if (statement.opcode == "cp" && statement.has("bulk"))
+    return bulkCopy(statement);
+  if (statement.opcode == "tensormap" ||
+      (statement.opcode == "prefetch" && statement.has("tensormap")))
+    return tensorMapInstruction(statement);
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
     return (this->*found->second)(statement);
   if (!wordsOnly(statement))

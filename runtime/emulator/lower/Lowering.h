@@ -28,6 +28,9 @@ bool lowerKernel(const ptx::Module &module, const ptx::Function &function,
 /// ops on entry and on return.
 void placeMeetings(Kernel &kernel, const HandlerTable &table);
 
+struct BulkAddress;
+struct BulkOperands;
+
 class Lowering {
 public:
   Lowering(const ptx::Module &module, const GlobalAddresses &globals, Kernel &kernel,
@@ -107,6 +110,13 @@ private:
   void storeAsync(const ptx::Statement &statement);
   void clusterAddress(const ptx::Statement &statement);
   void placeAddress(Op &op, const ptx::Operand &operand, bool isGeneric);
+
+  // BulkCopy.cpp
+  void bulkCopy(const ptx::Statement &statement);
+  void tensorCopy(const ptx::Statement &statement);
+  void tensorMapInstruction(const ptx::Statement &statement);
+  BulkAddress bulkAddress(const ptx::Operand &operand, bool isGeneric);
+  bool bulkReduction(const ptx::Statement &statement, BulkOperands &packed, bool isShared);
 
   // MemoryInstructions.cpp
   void loadOrStore(const ptx::Statement &statement);
