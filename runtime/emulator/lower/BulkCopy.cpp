@@ -214,6 +214,14 @@ void Lowering::tensorCopy(const Statement &statement) {
   setTable(emit(name + (form.isReduction ? ".reduce" : ""), 0), packed.pack());
 }
 
+/// A policy is a hint that nothing here looks at.
+void Lowering::createPolicy(const Statement &statement) {
+  const auto &operands = statement.operands;
+  if (operands.empty())
+    return fail("the result is missing");
+  emit("mov.b64", destination(operands[0], 8), constant(8, 0));
+}
+
 /// tensormap.replace, tensormap.cp_fenceproxy, prefetch.tensormap.
 void Lowering::tensorMapInstruction(const Statement &statement) {
   const auto &operands = statement.operands;

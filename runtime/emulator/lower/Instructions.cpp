@@ -66,6 +66,8 @@ void Lowering::instruction(const Statement &statement) {
       {"atom", &Lowering::atomic},
       {"red", &Lowering::atomic},
       {"cp", &Lowering::copyAsync},
+      {"createpolicy", &Lowering::createPolicy},
+      {"tensormap", &Lowering::tensorMapInstruction},
       {"ldmatrix", &Lowering::matrixMove},
       {"stmatrix", &Lowering::matrixMove},
       {"mma", &Lowering::matrixMultiply},
@@ -74,8 +76,7 @@ void Lowering::instruction(const Statement &statement) {
     return storeAsync(statement);
   if (statement.opcode == "cp" && statement.has("bulk"))
     return bulkCopy(statement);
-  if (statement.opcode == "tensormap" ||
-      (statement.opcode == "prefetch" && statement.has("tensormap")))
+  if (statement.opcode == "prefetch" && statement.has("tensormap"))
     return tensorMapInstruction(statement);
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
     return (this->*found->second)(statement);
