@@ -173,7 +173,13 @@ uint32_t Lowering::source(const Operand &operand, uint32_t bytes) {
       return 0;
     }
     noteUse(use.reads, *found, operand.name);
-    return found->slot;
+    if (operand.value == 0)
+      return found->slot;
+    // "%rd1+2", which LLVM prints of a descriptor.
+    uint32_t base = found->slot, sum = allocate(bytes);
+    emit(bytes == 8 ? "add.u64" : "add.u32", sum, base,
+         constant(bytes, static_cast<uint64_t>(operand.value)));
+    return sum;
   }
   bool isSpecial = false;
   uint32_t slot = special(operand.name, bytes, isSpecial);

@@ -55,6 +55,11 @@ constexpr NamedType kTypes[] = {{"pred", {0, kPredicate}},
                                 {"e3m2x4", {4, kBits, false}},
                                 {"e2m1x4", {2, kBits, false}}};
 
+/// Words that stand among the types at the end, though no register has them as its type.
+constexpr std::string_view kElements[] = {"row",   "col",   "s4",    "u4",        "b1",
+                                          "e4m3",  "e5m2",  "e2m1",  "e3m2",      "e2m3",
+                                          "ue8m0", "ue4m3", "b8x16", "b6x16_p32", "b4x16_p64"};
+
 int64_t toNumber(std::string_view text) {
   int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -246,9 +251,14 @@ void FormTable::addPattern(Form &form, std::string_view pattern) {
       list.remove_prefix(end);
     }
   };
+  bool isMarked = false;
   while (at < pattern.size()) {
     char c = pattern[at];
-    if (c == '(' || c == '[') {
+    if (c == '^') {
+      form.prefix = form.groups.size();
+      isMarked = true;
+      ++at;
+    } else if (c == '(' || c == '[') {
       closing = c == '(' ? ')' : ']';
       form.groups.emplace_back().isOptional = c == '[';
       ++at;
@@ -256,7 +266,7 @@ void FormTable::addPattern(Form &form, std::string_view pattern) {
       closing = 0;
       ++at;
     } else {
-      size_t end = std::min(pattern.find_first_of(".()[]$", at + 1), pattern.size());
+      size_t end = std::min(pattern.find_first_of(".()[]$^", at + 1), pattern.size());
       std::string_view token = pattern.substr(at, end - at);
       if (c == '$') {
         assert(closing && !wordSet(token.substr(1)).empty() && "a set that does not exist");
@@ -268,6 +278,21 @@ void FormTable::addPattern(Form &form, std::string_view pattern) {
     }
   }
   assert(!closing && "a pattern without its closing bracket");
+  auto isType = [&](const Form::Group &group) {
+    ValueType type;
+    return !group.isOptional &&
+           std::all_of(group.words.begin(), group.words.end(), [&](uint16_t id) {
+             return findValueType(words[id], type) ||
+                    std::find(std::begin(kElements), std::end(kElements), words[id]) !=
+                        std::end(kElements);
+           });
+  };
+  if (!isMarked)
+    while (form.prefix < form.groups.size() && !form.groups[form.prefix].isOptional)
+      ++form.prefix;
+  while (form.prefix + form.suffix < form.groups.size() &&
+         isType(form.groups[form.groups.size() - 1 - form.suffix]))
+    ++form.suffix;
 }
 
 void FormTable::add(std::span<const Row> rows) {
@@ -299,6 +324,36 @@ size_t matchModifiers(const Form &form, std::span<const uint16_t> modifiers, boo
   }
   isWhole = at == modifiers.size();
   return at;
+}
+
+static bool isOneOf(const Form::Group &group, uint16_t word) {
+  return std::find(group.words.begin(), group.words.end(), word) != group.words.end();
+}
+
+bool matchInAnyOrder(const Form &form, std::span<const uint16_t> modifiers,
+                     std::vector<uint8_t> &order) {
+  size_t given = modifiers.size(), count = form.groups.size(), end = count - form.suffix;
+  if (given > 32 || given < form.prefix + form.suffix || given > count)
+    return false;
+  std::vector<uint8_t> chosen(count, 0xff); // group -> modifier
+  for (size_t i = 0; i < given; ++i) {
+    size_t group = i < form.prefix ? i : i + form.suffix >= given ? i + count - given : form.prefix;
+    bool isFree = i >= form.prefix && i + form.suffix < given;
+    while (isFree && group < end &&
+           (chosen[group] != 0xff || !isOneOf(form.groups[group], modifiers[i])))
+      ++group;
+    if ((isFree && group == end) || !isOneOf(form.groups[group], modifiers[i]))
+      return false;
+    chosen[group] = static_cast<uint8_t>(i);
+  }
+  order.clear();
+  for (size_t group = 0; group < count; ++group) {
+    if (chosen[group] != 0xff)
+      order.push_back(chosen[group]);
+    else if (!form.groups[group].isOptional)
+      return false;
+  }
+  return true;
 }
 
 Binding bindModifiers(std::span<const std::string> modifiers) {

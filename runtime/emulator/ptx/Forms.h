@@ -6,7 +6,9 @@
 //
 // A row is {"pattern", "operands", version, "targets"}:
 //   pattern   "add[.rn.rz][.ftz](.f32.f64)": "(...)" one of these, "[...]" one of these or none;
-//             "$set" stands for words that forms/Sets.cpp lists.
+//             "$set" stands for words that forms/Sets.cpp lists. ptxas takes modifiers in any order
+//             between the first ones, which name the instruction, and the types at the end, and
+//             libraries print them so; "^" ends the first ones where not all mandatory ones are.
 //   operands  "T = T T": results, "=", sources. T, U, V are the last, the second last and the third
 //             last type in the pattern, "2T" is twice as wide; otherwise a type by name.
 //             t*4    a vector of four        t*v, t*2x, t*n/2   as many as ".v2", ".x4", "m64n8k16"
@@ -70,6 +72,7 @@ struct Form {
   const Row *row;
   uint16_t opcode;
   std::vector<Group> groups;
+  size_t prefix = 0, suffix = 0; ///< groups at the start and at the end whose place is fixed
   std::vector<OperandShape> operands;
   size_t results = 0; ///< of `operands`; the rest are sources
 };
@@ -103,9 +106,12 @@ private:
   std::unordered_map<std::string_view, std::vector<const Form *>> byOpcode;
 };
 
-/// The number of modifiers that fit; all of them and a whole form: `modifiers.size()` and
-/// `isWhole`.
+/// The number of modifiers that fit in the table's order; all of them and a whole form: isWhole.
 size_t matchModifiers(const Form &form, std::span<const uint16_t> modifiers, bool &isWhole);
+/// Whether they are the form in another order; order[i] is the index of the i-th of the table's
+/// order.
+bool matchInAnyOrder(const Form &form, std::span<const uint16_t> modifiers,
+                     std::vector<uint8_t> &order);
 Binding bindModifiers(std::span<const std::string> modifiers);
 /// The type of a value of this shape.
 ValueType typeOf(const OperandShape &shape, const Binding &binding);

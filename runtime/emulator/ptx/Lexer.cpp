@@ -85,6 +85,9 @@ private:
   void word() {
     size_t end = at + 1;
     while (end < text.size() && isWordPart(text[end])) {
+      // ".reg.b32" is two directives, "ld.b32" is one instruction.
+      if (text[end] == '.' && text[at] == '.')
+        break;
       // "label:" ends at the colon, "shared::cta" does not.
       if (text[end] == ':') {
         if (end + 2 >= text.size() || text[end + 1] != ':' ||

@@ -13,7 +13,7 @@ namespace heddle::emulator::ptx {
 
 class Verifier {
 public:
-  Verifier(const Module &module, std::string &error)
+  Verifier(Module &module, std::string &error)
       : module(module), error(error), table(FormTable::get()) {}
   bool run();
 
@@ -21,6 +21,8 @@ private:
   /// What one instruction text, "add.rn.f32", can be.
   struct Candidates {
     std::vector<const Form *> forms; ///< whose modifiers fit
+    std::vector<std::vector<uint8_t>>
+        orders; ///< of the modifiers, if it is another than the table's
     Binding binding;
     std::string problem; ///< if there are none
   };
@@ -34,10 +36,10 @@ private:
   bool header();
   bool directives(const Function &function);
   bool parameters(const Function &function);
-  bool body(const Function &function);
+  bool body(Function &function);
   bool declareVariables(const Function &function);
   bool collectLabels(const Function &function);
-  bool statement(const Statement &statement);
+  bool statement(Statement &statement);
   bool sharedBytes(const Function &function);
   bool failAt(uint32_t line, const std::string &what);
   bool fail(const Statement &statement, const std::string &what);
@@ -46,7 +48,7 @@ private:
   // VerifyForms.cpp: which form an instruction is.
   const Candidates &candidates(const Statement &statement);
   std::string modifierProblem(const Statement &statement, const std::vector<uint16_t> &ids);
-  bool instruction(const Statement &statement);
+  bool instruction(Statement &statement);
   bool fits(const Statement &statement, const Form &form, const Binding &binding, Mismatch &why);
 
   // VerifyOperands.cpp
@@ -74,7 +76,7 @@ private:
   bool arguments(const Statement &statement, const Operand *list,
                  const std::vector<Variable> &formal, const char *what);
 
-  const Module &module;
+  Module &module;
   std::string &error;
   const FormTable &table;
   TargetName target;

@@ -198,7 +198,7 @@ bool Verifier::collectLabels(const Function &function) {
   return true;
 }
 
-bool Verifier::body(const Function &function) {
+bool Verifier::body(Function &function) {
   if (!declareVariables(function) || !collectLabels(function))
     return false;
   for (const auto *list : {&function.registers, &function.families})
@@ -207,13 +207,13 @@ bool Verifier::body(const Function &function) {
       if (type.bytes == 16 && !available("a register of 128 bits", 83, "70", problem))
         return failAt(function.line, problem);
     }
-  for (const Statement &each : function.body)
+  for (Statement &each : function.body)
     if (!statement(each))
       return false;
   return true;
 }
 
-bool Verifier::statement(const Statement &statement) {
+bool Verifier::statement(Statement &statement) {
   if (statement.kind == Statement::Kind::kLabel)
     return true;
   if (statement.kind == Statement::Kind::kBranchTargets) {
@@ -266,7 +266,7 @@ bool Verifier::sharedBytes(const Function &function) {
                                    " fit; declare it .extern and give its size at the launch");
 }
 
-bool verify(const Module &module, std::string &error) {
+bool verify(Module &module, std::string &error) {
   error.clear();
   return Verifier(module, error).run();
 }

@@ -10,8 +10,9 @@
 
 namespace heddle::emulator::ptx {
 
-/// Fails with a text in `error` that names line, instruction and function.
-bool verify(const Module &module, std::string &error);
+/// Fails with a text in `error` that names line, instruction and function. Puts modifiers into the
+/// table's order, where the text has them in another one that ptxas accepts.
+bool verify(Module &module, std::string &error);
 
 } // namespace heddle::emulator::ptx
 

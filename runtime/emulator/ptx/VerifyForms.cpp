@@ -70,6 +70,13 @@ const Verifier::Candidates &Verifier::candidates(const Statement &statement) {
     if (isWhole)
       result.forms.push_back(form);
   }
+  std::vector<uint8_t> order;
+  if (result.forms.empty())
+    for (const Form *form : table.find(statement.opcode))
+      if (matchInAnyOrder(*form, ids, order)) {
+        result.forms.push_back(form);
+        result.orders.push_back(order);
+      }
   if (result.forms.empty())
     result.problem = modifierProblem(statement, ids);
   else
@@ -122,13 +129,14 @@ std::string Verifier::modifierProblem(const Statement &statement,
          list + ", " + got;
 }
 
-bool Verifier::instruction(const Statement &statement) {
+bool Verifier::instruction(Statement &statement) {
   const Candidates &found = candidates(statement);
   if (found.forms.empty())
     return fail(statement, found.problem);
   Mismatch worst;
   std::string missing;
-  for (const Form *form : found.forms) {
+  for (size_t i = 0; i < found.forms.size(); ++i) {
+    const Form *form = found.forms[i];
     std::string problem;
     if (!available("the form", form->row->version, form->row->targets, problem)) {
       if (missing.empty())
@@ -136,8 +144,15 @@ bool Verifier::instruction(const Statement &statement) {
       continue;
     }
     Mismatch why;
-    if (fits(statement, *form, found.binding, why))
+    if (fits(statement, *form, found.binding, why)) {
+      if (!found.orders.empty()) {
+        std::vector<std::string> sorted;
+        for (uint8_t modifier : found.orders[i])
+          sorted.push_back(statement.modifiers[modifier]);
+        statement.modifiers = std::move(sorted);
+      }
       return true;
+    }
     if (worst.text.empty() || why.operand > worst.operand)
       worst = why;
   }

@@ -160,7 +160,9 @@ bool Verifier::scalar(const Operand &operand, ValueType type, const OperandShape
                      : undeclared(operand.name);
       return false;
     }
-    if (operand.value != 0) {
+    // ptxas adds a number to a register in any scalar source; LLVM prints it of descriptors.
+    if (operand.value != 0 && (isResult || isPart || type.bytes < 4 || type.bytes > 8 ||
+                               type.kind == RegisterKind::kFloat)) {
       why = "a sum is not expected";
       return false;
     }
