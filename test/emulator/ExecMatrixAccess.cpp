@@ -2,71 +2,32 @@
 //
 // ldmatrix, stmatrix and movmatrix against the figure in the PTX ISA, element by element: element
 // (g, 2t + h) of a matrix is half h of lane 4g + t; with .trans it is element (2t + h, g).
-#include "runtime/emulator/exec/Handlers.h"
-#include "runtime/emulator/exec/Warp.h"
+#include "test/emulator/HandlerStage.h"
 #include <gtest/gtest.h>
-#include <numeric>
 
 using namespace heddle::emulator;
+using heddle::emulator::test::Level;
+using heddle::emulator::test::levels;
 
 namespace {
 
-struct Level {
-  const char *name;
-  void (*add)(HandlerTable &);
-  bool isThere;
-};
-
-std::vector<Level> levels() {
-  return {{"v2", v2::addTensorHandlers, true},
-          {"v3", v3::addTensorHandlers, bool(__builtin_cpu_supports("avx2"))},
-          {"v4", v4::addTensorHandlers, bool(__builtin_cpu_supports("avx512vl"))}};
-}
-
-/// A warp with shared memory; register 0 holds addresses, 1 to 4 the matrices.
-struct Stage {
-  static constexpr uint32_t kSharedBytes = 4096;
-  alignas(64) uint8_t registers[8 * 128] = {};
-  alignas(64) uint16_t shared[kSharedBytes / 2];
-  uint32_t predicates[1] = {kAllLanes};
-  uint32_t slots[4] = {128, 256, 384, 512};
-  Op op;
-  LaunchState launch;
-  Kernel kernel;
-  Block block;
-  Warp warp;
-
-  Stage() {
-    std::iota(std::begin(shared), std::end(shared), uint16_t(1));
-    launch.kernel = &kernel;
-    block.launch = &launch;
-    block.shared = reinterpret_cast<uint8_t *>(shared);
-    block.sharedBytes = kSharedBytes;
-    warp.registers = registers;
-    warp.predicates = predicates;
-    warp.block = &block;
-    warp.code = &op;
-    warp.active = warp.live = kAllLanes;
-    op.more = slots;
+/// Register 0 holds addresses, 1 to 4 the matrices.
+struct Stage : test::Stage {
+  Stage() : test::Stage(4) {
+    op.more = slots + 1;
     op.target = 4;
     // Rows lie apart and out of order: (7 * lane mod 32) * 48 bytes.
     for (uint32_t lane = 0; lane < 32; ++lane)
       word(0, lane) = kSharedBase + rowOffset(lane);
   }
   static uint32_t rowOffset(uint32_t lane) { return lane * 7 % 32 * 48; }
-  uint32_t &word(int r, uint32_t lane) {
-    return reinterpret_cast<uint32_t *>(registers)[r * 32 + lane];
-  }
 };
 
 } // namespace
 
 TEST(ExecMatrixAccess, LoadsRowsAndColumns) {
   for (const Level &level : levels()) {
-    if (!level.isThere)
-      continue;
-    HandlerTable table;
-    level.add(table);
+    const HandlerTable &table = level.table;
     for (auto [name, count, isTurned] :
          {std::tuple{"ldmatrix.x1", 1u, false}, std::tuple{"ldmatrix.x2", 2u, false},
           std::tuple{"ldmatrix.x4", 4u, false}, std::tuple{"ldmatrix.x1.trans", 1u, true},
@@ -93,10 +54,7 @@ TEST(ExecMatrixAccess, LoadsRowsAndColumns) {
 
 TEST(ExecMatrixAccess, StoresWhatALoadBringsBack) {
   for (const Level &level : levels()) {
-    if (!level.isThere)
-      continue;
-    HandlerTable table;
-    level.add(table);
+    const HandlerTable &table = level.table;
     for (const char *suffix : {"x4", "x4.trans"}) {
       Stage stage;
       uint16_t before[Stage::kSharedBytes / 2];
@@ -116,10 +74,7 @@ TEST(ExecMatrixAccess, StoresWhatALoadBringsBack) {
 
 TEST(ExecMatrixAccess, MovmatrixTurns) {
   for (const Level &level : levels()) {
-    if (!level.isThere)
-      continue;
-    HandlerTable table;
-    level.add(table);
+    const HandlerTable &table = level.table;
     Stage stage;
     stage.op.a = 128;
     stage.op.d = 256;

@@ -20,6 +20,7 @@ bool asyncIsLazy() {
 void AsyncQueue::start() {
   items.clear();
   groups.clear();
+  accumulators.bySlot.clear();
 }
 
 AsyncQueue::Groups &AsyncQueue::groupsOf(const Warp &warp) {

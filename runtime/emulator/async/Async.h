@@ -8,6 +8,7 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_ASYNC_ASYNC_H
 #define HEDDLE_RUNTIME_EMULATOR_ASYNC_ASYNC_H
 
+#include "runtime/emulator/async/Wgmma.h"
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -56,6 +57,8 @@ public:
   bool isEmpty() const { return items.empty(); }
   /// Does all that is left: the cluster ends. False: a fault.
   bool finish();
+
+  WgmmaAccumulators accumulators;
 
 private:
   struct Item {

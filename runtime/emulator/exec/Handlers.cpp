@@ -26,6 +26,7 @@ namespace {
     addBarrierHandlers(table);                                                                     \
     addBulkHandlers(table);                                                                        \
     addTensorCopyHandlers(table);                                                                  \
+    addWgmmaGroupHandlers(table);                                                                  \
   }
 HEDDLE_EMU_FILL(v2)
 HEDDLE_EMU_FILL(v3)

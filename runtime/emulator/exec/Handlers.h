@@ -63,6 +63,7 @@ HEDDLE_EMU_DECLARE(v4)
 void addBarrierHandlers(HandlerTable &);
 void addBulkHandlers(HandlerTable &);
 void addTensorCopyHandlers(HandlerTable &);
+void addWgmmaGroupHandlers(HandlerTable &);
 
 } // namespace heddle::emulator
 

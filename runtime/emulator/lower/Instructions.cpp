@@ -71,6 +71,8 @@ void Lowering::instruction(const Statement &statement) {
       {"ldmatrix", &Lowering::matrixMove},
       {"stmatrix", &Lowering::matrixMove},
       {"mma", &Lowering::matrixMultiply},
+      {"wgmma", &Lowering::warpgroup},
+      {"setmaxnreg", &Lowering::registerCount},
   };
   if ((statement.opcode == "st" || statement.opcode == "red") && statement.has("async"))
     return storeAsync(statement);
@@ -93,7 +95,7 @@ bool Lowering::wordsOnly(const Statement &statement) {
          : statement.has("mbarrier_init") ? "fence.mbarrier_init"
                                           : "fence",
          0);
-  } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol", "setmaxnreg",
+  } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol",
                             "discard", "applypriority", "pmevent"})) {
     // Hints, or waits for what has happened already.
   } else if (name == "ret") {

@@ -126,8 +126,13 @@ private:
   void cvta(const ptx::Statement &statement);
   void atomic(const ptx::Statement &statement);
   void copyAsync(const ptx::Statement &statement);
+
+  // TensorInstructions.cpp
   void matrixMove(const ptx::Statement &statement);
   void matrixMultiply(const ptx::Statement &statement);
+  void warpgroup(const ptx::Statement &statement);
+  void warpgroupMultiply(const ptx::Statement &statement);
+  void registerCount(const ptx::Statement &statement);
 
   const ptx::Module &module;
   const GlobalAddresses &globals;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which handler an instruction that reaches memory is: loads, stores, atomics, asynchronous copies,
-// matrices.
+// Which handler an instruction that reaches memory is: loads, stores, atomics, asynchronous copies.
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/lower/Lowering.h"
 #include <algorithm>
@@ -236,76 +235,6 @@ void Lowering::copyAsync(const Statement &statement) {
   op.bytes = static_cast<uint16_t>(bytes);
   setTable(op, {static_cast<uint32_t>(operands[0].value), static_cast<uint32_t>(operands[1].value),
                 statement.has("global") ? 0u : 1u, sharedBytes, size, ignore, ignoreFlip});
-}
-
-void Lowering::matrixMove(const Statement &statement) {
-  bool isLoad = statement.opcode == "ldmatrix";
-  const auto &operands = statement.operands;
-  if (operands.size() != 2)
-    return fail("operands are missing");
-  std::string name = statement.opcode;
-  uint32_t count = 0;
-  for (const char *form : {"x1", "x2", "x4"})
-    if (statement.has(form)) {
-      name += std::string(".") + form;
-      count = static_cast<uint32_t>(form[1] - '0');
-    }
-  if (statement.has("trans"))
-    name += ".trans";
-  if (!statement.has("m8n8") || !statement.has("b16"))
-    return fail("this shape is not supported");
-  const Operand &tiles = operands[isLoad ? 0 : 1], &address = operands[isLoad ? 1 : 0];
-  std::vector<uint32_t> slots;
-  if (tiles.kind == Operand::Kind::kVector)
-    for (const Operand &tile : tiles.members)
-      slots.push_back(isLoad ? destination(tile, 4) : source(tile, 4));
-  else
-    slots.push_back(isLoad ? destination(tiles, 4) : source(tiles, 4));
-  if (slots.size() != count)
-    return fail("the number of registers must be the number of matrices");
-  uint32_t addressBytes = 0, base = addressBase(address, addressBytes);
-  if (spaceOf(statement) != "shared")
-    return fail("the matrices must be in .shared");
-  Op &op = emit(name, 0, base);
-  op.imm = address.value;
-  op.target = addressBytes;
-  op.bytes = 16;
-  setTable(op, std::move(slots));
-}
-
-void Lowering::matrixMultiply(const Statement &statement) {
-  std::string name = "mma";
-  for (const std::string &modifier : statement.modifiers) {
-    if (modifier == "sync" || modifier == "aligned" || modifier == "row" || modifier == "col")
-      continue;
-    name += "." + modifier;
-  }
-  const Instruction *found = find(name);
-  if (!found)
-    return;
-  if (statement.operands.size() != 4)
-    return fail("mma.sync takes D, A, B and C");
-  std::vector<uint32_t> slots;
-  const char *letters = found->operands;
-  for (size_t i = 0; i < 4; ++i) {
-    const Operand &operand = statement.operands[i];
-    size_t count = std::strcspn(letters, " ");
-    bool isVector = operand.kind == Operand::Kind::kVector;
-    if ((isVector ? operand.members.size() : 1) != count)
-      return fail("operand " + std::to_string(i + 1) + " takes " + std::to_string(count) +
-                  " registers");
-    for (size_t k = 0; k < count; ++k) {
-      const Operand &element = isVector ? operand.members[k] : operand;
-      uint32_t bytes = letters[k] == 'd' ? 8 : 4;
-      slots.push_back(i == 0 ? destination(element, bytes) : source(element, bytes));
-    }
-    letters += count + (letters[count] == ' ' ? 1 : 0);
-  }
-  int m = 0, n = 0, k = 0;
-  std::sscanf(name.c_str(), "mma.m%dn%dk%d", &m, &n, &k);
-  Op &op = emit(*found);
-  op.imm = 2ll * m * n * k;
-  setTable(op, std::move(slots));
 }
 
 } // namespace heddle::emulator

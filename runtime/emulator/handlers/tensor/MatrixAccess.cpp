@@ -6,36 +6,13 @@
 // A register that holds a matrix is, in lane order, the matrix row by row: lane 4g + t has elements
 // 2t and 2t + 1 of row g. So a load without .trans copies rows, and .trans turns the matrix.
 #include "runtime/emulator/handlers/Access.h"
+#include "runtime/emulator/handlers/tensor/MatrixTurn.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
 namespace {
 
-typedef u16 Row __attribute__((vector_size(16), may_alias));
-typedef u32 RowWords __attribute__((vector_size(16), may_alias));
-typedef u64 RowPairs __attribute__((vector_size(16), may_alias));
-
-void turn(Row (&m)[8]) {
-  Row a[8];
-  for (u32 i = 0; i < 4; ++i) {
-    a[2 * i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11);
-    a[2 * i + 1] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15);
-  }
-  // a[2i + h]: columns 4h to 4h + 3 of the rows 2i and 2i + 1.
-  RowWords b[8];
-  for (u32 half = 0; half < 2; ++half)
-    for (u32 i = 0; i < 2; ++i) {
-      RowWords low = (RowWords)a[4 * i + half], high = (RowWords)a[4 * i + 2 + half];
-      b[4 * half + i] = __builtin_shufflevector(low, high, 0, 4, 1, 5);
-      b[4 * half + 2 + i] = __builtin_shufflevector(low, high, 2, 6, 3, 7);
-    }
-  // b[4h + 2j + i]: columns 4h + 2j and the next, of the rows 4i to 4i + 3.
-  for (u32 j = 0; j < 4; ++j) {
-    RowPairs low = (RowPairs)b[2 * j], high = (RowPairs)b[2 * j + 1];
-    m[2 * j] = (Row)__builtin_shufflevector(low, high, 0, 2);
-    m[2 * j + 1] = (Row)__builtin_shufflevector(low, high, 1, 3);
-  }
-}
+using Row = MatrixRow;
 
 constexpr u32 lanesWithAddress(u32 count) {
   return count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
@@ -63,7 +40,7 @@ template <u32 kCount, bool kTurned> void loadMatrix(Warp &warp, const Op &op) {
     for (u32 i = 0; i < 8; ++i)
       rows[i] = *reinterpret_cast<const Row *>(lanes.at[8 * m + i]);
     if (kTurned)
-      turn(rows);
+      turnMatrix(rows);
     Row *d = lanesOf<Row>(warp, op.more[m]);
     for (u32 i = 0; i < 8; ++i)
       d[i] = rows[i];
@@ -83,20 +60,20 @@ template <u32 kCount, bool kTurned> void storeMatrix(Warp &warp, const Op &op) {
     for (u32 i = 0; i < 8; ++i)
       rows[i] = from[i];
     if (kTurned)
-      turn(rows);
+      turnMatrix(rows);
     for (u32 i = 0; i < 8; ++i)
       *reinterpret_cast<Row *>(lanes.at[8 * m + i]) = rows[i];
   }
 }
 
-void turnMatrix(Warp &warp, const Op &op) {
+void moveMatrix(Warp &warp, const Op &op) {
   if (!isWhole(warp, op, "movmatrix needs all 32 lanes of the warp, some are missing"))
     return;
   const Row *from = lanesOf<Row>(warp, op.a);
   Row rows[8];
   for (u32 i = 0; i < 8; ++i)
     rows[i] = from[i];
-  turn(rows);
+  turnMatrix(rows);
   Row *d = lanesOf<Row>(warp, op.d);
   for (u32 i = 0; i < 8; ++i)
     d[i] = rows[i];
@@ -115,7 +92,7 @@ const Instruction kRows[] = {
     MATRICES("x1", 1),
     MATRICES("x2", 2),
     MATRICES("x4", 4),
-    {"movmatrix.sync.aligned.m8n8.trans.b16", turnMatrix, "w:w", OpClass::kShuffle},
+    {"movmatrix.sync.aligned.m8n8.trans.b16", moveMatrix, "w:w", OpClass::kShuffle},
 };
 
 } // namespace

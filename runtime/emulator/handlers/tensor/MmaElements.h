@@ -1,76 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The element types of mma.sync: how the parts of a 32-bit register become f32.
+// The input types of matrix products: how a 32-bit word or 16 bytes of them become the operands of
+// one step of a product. Floats narrower than f32 are widened, which is exact; integers of a byte
+// become pairs of 16 bits.
 #ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAELEMENTS_H
 #define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAELEMENTS_H
 
-#include "runtime/emulator/handlers/HalfLanes.h"
+#include "runtime/emulator/handlers/tensor/MmaVectors.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
-#if defined(__AVX512F__)
-using f32x16 [[gnu::vector_size(64), gnu::may_alias]] = f32;
-using u32x16 [[gnu::vector_size(64), gnu::may_alias]] = u32;
-
-static inline f32x16 fusedMultiplyAdd(f32x16 a, f32x16 b, f32x16 c) {
-  return (f32x16)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-}
-#endif
-
-/// An input type: `kParts` elements in a register, `widen` gives part `i` of a register.
+/// A type has `kParts` operands in a word; `widen` gives part `i` of the words of many lanes,
+/// `widenRow` the parts of four words that follow each other in memory, in their order.
+/// kExactProducts: a product of two has no more places and no larger exponent than f32 has.
 struct MmaF16 {
   static constexpr u32 kParts = 2;
+  static constexpr bool kExactProducts = true;
   static f32 widen(u32 word, u32 i) { return halfToFloat(u16(word >> (16 * i))); }
+  static Floats widen(Words words, u32 i) {
 #if defined(__AVX512F__)
-  static f32x16 widen(u32x16 words, u32 i) {
     __m512i shifted = (__m512i)(words >> (16 * i));
     __m256i halves = _mm512_maskz_cvtepi32_epi16(0xffff, shifted);
-    return (f32x16)_mm512_maskz_cvtph_ps(0xffff, halves);
-  }
+    return (Floats)_mm512_maskz_cvtph_ps(0xffff, halves);
+#elif defined(__F16C__)
+    // The halves of a lane of 128 bits side by side, then those of both lanes.
+    char first = char(2 * i), second = char(2 * i + 1);
+    __m128i pick = _mm_setr_epi8(first, second, char(first + 4), char(second + 4), char(first + 8),
+                                 char(second + 8), char(first + 12), char(second + 12), -1, -1, -1,
+                                 -1, -1, -1, -1, -1);
+    __m256i near = _mm256_shuffle_epi8((__m256i)words, _mm256_broadcastsi128_si256(pick));
+    __m256i halves = _mm256_permute4x64_epi64(near, 0x08);
+    return (Floats)_mm256_cvtph_ps(_mm256_castsi256_si128(halves));
+#else
+    Words half = (words >> (16 * i)) & 0xffff, sign = (half & 0x8000) << 16, rest = half & 0x7fff;
+    Words scaled = (Words)((Floats)(rest << 13) * 0x1p112f);
+    Words special = (Words)(rest >= 0x7c00);
+    return (Floats)(sign | (special & (0x7f800000 | (rest << 13))) | (~special & scaled));
 #endif
+  }
+  static void widenRow(const u8 *from, f32 *to) { loadHalves<8>(to, (const u16 *)from); }
 };
 
 struct MmaBf16 {
   static constexpr u32 kParts = 2;
+  static constexpr bool kExactProducts = false;
   static f32 widen(u32 word, u32 i) { return floatOf(i == 0 ? word << 16 : word & 0xffff0000); }
-#if defined(__AVX512F__)
-  static f32x16 widen(u32x16 words, u32 i) {
-    return (f32x16)(i == 0 ? words << 16 : words & 0xffff0000);
+  static Floats widen(Words words, u32 i) {
+    return (Floats)(i == 0 ? words << 16 : words & 0xffff0000);
   }
-#endif
+  static void widenRow(const u8 *from, f32 *to) { loadBrains<8>(to, (const u16 *)from); }
 };
 
 /// The tensor cores ignore the 13 low bits.
 struct MmaTf32 {
   static constexpr u32 kParts = 1;
+  static constexpr bool kExactProducts = false;
   static f32 widen(u32 word, u32) { return floatOf(word & 0xffffe000); }
-#if defined(__AVX512F__)
-  static f32x16 widen(u32x16 words, u32) { return (f32x16)(words & 0xffffe000); }
-#endif
+  static Floats widen(Words words, u32) { return (Floats)(words & 0xffffe000); }
+  static void widenRow(const u8 *from, f32 *to) {
+    for (u32 i = 0; i < 4; ++i)
+      to[i] = widen(((const u32 *)from)[i], 0);
+  }
 };
 
 /// One-byte floats: `kMantissa` 3 is e4m3 (no infinities), 2 is e5m2.
 template <u32 kMantissa> struct MmaF8 {
   static constexpr u32 kParts = 4;
-  static f32 widen(u32 word, u32 i) {
-    u32 byte = (word >> (8 * i)) & 0xff, magnitude = byte & 0x7f;
+  static constexpr bool kExactProducts = true;
+  template <typename WordType> static WordType bitsOf(WordType byte) {
+    using FloatType = decltype(floatLike(byte));
+    WordType magnitude = byte & 0x7f;
     // A float with the byte's exponent field is too small by a power of two; the product is exact.
-    f32 scaled = floatOf(magnitude << (23 - kMantissa)) * (kMantissa == 3 ? 0x1p120f : 0x1p112f);
-    u32 bits = floatBits(scaled);
-    if (kMantissa == 3 ? magnitude == 0x7f : magnitude > 0x7c)
-      bits = 0x7fc00000;
-    else if (kMantissa == 2 && magnitude == 0x7c)
-      bits = 0x7f800000;
-    return floatOf(bits | ((byte & 0x80) << 24));
+    FloatType scaled =
+        bitCast<FloatType>(magnitude << (23 - kMantissa)) * (kMantissa == 3 ? 0x1p120f : 0x1p112f);
+    WordType bits = bitCast<WordType>(scaled);
+    if (kMantissa == 3)
+      bits = magnitude == 0x7f ? WordType{} + 0x7fc00000 : bits;
+    else
+      bits = magnitude >= 0x7c ? ((magnitude << 21) + 0x70000000) : bits;
+    return bits | ((byte & 0x80) << 24);
   }
-#if defined(__AVX512F__)
-  static f32x16 widen(u32x16 words, u32 i) {
-    f32x16 values;
-    for (u32 l = 0; l < 16; ++l)
-      values[l] = widen(words[l], i);
-    return values;
+  static f32 widen(u32 word, u32 i) { return floatOf(bitsOf<u32>((word >> (8 * i)) & 0xff)); }
+  static Floats widen(Words words, u32 i) {
+    return (Floats)bitsOf<Words>((words >> (8 * i)) & 0xff);
   }
-#endif
+  static void widenRow(const u8 *from, f32 *to) {
+    for (u32 i = 0; i < 16; i += kVectorRows) {
+      Words bytes;
+      for (u32 l = 0; l < kVectorRows; ++l)
+        bytes[l] = from[i + l];
+      *(FloatsAnywhere *)(to + i) = (Floats)bitsOf<Words>(bytes);
+    }
+  }
+};
+
+using MmaE4M3 = MmaF8<3>;
+using MmaE5M2 = MmaF8<2>;
+
+/// Integers of a byte; a part is a pair of them with 16 bits each.
+template <typename T> struct MmaByte {
+  static constexpr u32 kParts = 2;
+  static Words widen(Words words, u32 i) {
+    using Signed [[gnu::vector_size(4 * kVectorRows)]] = s32;
+    if (T(-1) > 0) {
+      Words low = (words >> (16 * i)) & 0xff, high = (words >> (16 * i + 8)) & 0xff;
+      return low | high << 16;
+    }
+    Words low = (Words)((Signed)(words << (24 - 16 * i)) >> 24) & 0xffff;
+    Words high = (Words)((Signed)(words << (16 - 16 * i)) >> 24) << 16;
+    return low | high;
+  }
+  static void widenRow(const u8 *from, s32 *to) {
+    s16 *pairs = (s16 *)to;
+    for (u32 i = 0; i < 16; ++i)
+      pairs[i] = s16(T(from[i]));
+  }
+};
+
+/// 32 single bits.
+struct MmaBits {
+  static constexpr u32 kParts = 1;
+  static Words widen(Words words, u32) { return words; }
+  static void widenRow(const u8 *from, s32 *to) { __builtin_memcpy(to, from, 16); }
 };
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA

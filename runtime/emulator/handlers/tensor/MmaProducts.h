@@ -16,31 +16,35 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAPRODUCTS_H
 #define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMAPRODUCTS_H
 
-#include "runtime/emulator/handlers/tensor/MmaElements.h"
+#include "runtime/emulator/handlers/tensor/MmaTile.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
 #if defined(__AVX512F__)
 
+static inline Floats fusedMultiplyAdd(Floats a, Floats b, Floats c) {
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+
 /// The four lanes of each group become the group's lane `t`.
-template <u32 t> static inline f32x16 spreadInGroups(f32x16 v) {
+template <u32 t> static inline Floats spreadInGroups(Floats v) {
   return __builtin_shufflevector(v, v, t, t, t, t, t + 4, t + 4, t + 4, t + 4, t + 8, t + 8, t + 8,
                                  t + 8, t + 12, t + 12, t + 12, t + 12);
 }
 
 /// Columns 2t' + `parity` of B at the k of lane `t`, for the lanes t' of every group.
-template <u32 t, u32 parity> static inline f32x16 spreadColumns(f32x16 low, f32x16 high) {
+template <u32 t, u32 parity> static inline Floats spreadColumns(Floats low, Floats high) {
   constexpr u32 a = 4 * parity + t, b = a + 8, c = a + 16, d = a + 24;
   return __builtin_shufflevector(low, high, a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d);
 }
 
 template <u32 t>
-static inline void mmaStep(const f32x16 (&rows)[4], f32x16 columnsLow, f32x16 columnsHigh,
-                           f32x16 (&sum)[8]) {
-  f32x16 even = spreadColumns<t, 0>(columnsLow, columnsHigh);
-  f32x16 odd = spreadColumns<t, 1>(columnsLow, columnsHigh);
+static inline void mmaStep(const Floats (&rows)[4], Floats columnsLow, Floats columnsHigh,
+                           Floats (&sum)[8]) {
+  Floats even = spreadColumns<t, 0>(columnsLow, columnsHigh);
+  Floats odd = spreadColumns<t, 1>(columnsLow, columnsHigh);
   for (u32 q = 0; q < 4; ++q) {
-    f32x16 row = spreadInGroups<t>(rows[q]);
+    Floats row = spreadInGroups<t>(rows[q]);
     // sum: c0 low, c0 high, c1 low, c1 high, c2 low, ... halves of 16 lanes.
     u32 base = (q >> 1) * 4 + (q & 1);
     sum[base] = fusedMultiplyAdd(row, even, sum[base]);
@@ -53,18 +57,18 @@ template <typename A, typename B, u32 kSteps>
 static inline void mmaFloat(f32 *const *d, const u32 *const *a, const u32 *const *b,
                             const f32 *const *c) {
   static_assert(A::kParts == B::kParts);
-  f32x16 sum[8];
+  Floats sum[8];
   for (u32 q = 0; q < 8; ++q)
-    sum[q] = *(const f32x16 *)(c[q >> 1] + 16 * (q & 1));
+    sum[q] = *(const Floats *)(c[q >> 1] + 16 * (q & 1));
 #pragma GCC unroll 4
   for (u32 step = 0; step < kSteps; ++step) {
-    f32x16 rows[A::kParts][4], columns[B::kParts][2];
+    Floats rows[A::kParts][4], columns[B::kParts][2];
 #pragma GCC unroll 4
     for (u32 i = 0; i < A::kParts; ++i) {
       for (u32 q = 0; q < 4; ++q)
-        rows[i][q] = A::widen(*(const u32x16 *)(a[2 * step + (q >> 1)] + 16 * (q & 1)), i);
+        rows[i][q] = A::widen(*(const Words *)(a[2 * step + (q >> 1)] + 16 * (q & 1)), i);
       for (u32 h = 0; h < 2; ++h)
-        columns[i][h] = B::widen(*(const u32x16 *)(b[step] + 16 * h), i);
+        columns[i][h] = B::widen(*(const Words *)(b[step] + 16 * h), i);
     }
 #define HEDDLE_EMU_STEP(t)                                                                         \
   for (u32 i = 0; i < A::kParts; ++i)                                                              \
@@ -76,7 +80,7 @@ static inline void mmaFloat(f32 *const *d, const u32 *const *a, const u32 *const
 #undef HEDDLE_EMU_STEP
   }
   for (u32 q = 0; q < 8; ++q)
-    *(f32x16 *)(d[q >> 1] + 16 * (q & 1)) = sum[q];
+    *(Floats *)(d[q >> 1] + 16 * (q & 1)) = sum[q];
 }
 
 #else
@@ -85,29 +89,13 @@ template <typename A, typename B, u32 kSteps>
 static inline void mmaFloat(f32 *const *d, const u32 *const *a, const u32 *const *b,
                             const f32 *const *c) {
   static_assert(A::kParts == B::kParts);
-  constexpr u32 kParts = A::kParts, kDepth = 4 * kParts * kSteps;
-  alignas(64) f32 rows[kDepth][16], columns[8][kDepth], sum[8][16];
-  for (u32 step = 0; step < kSteps; ++step)
-    for (u32 i = 0; i < kParts; ++i)
-      for (u32 g = 0; g < 8; ++g)
-        for (u32 t = 0; t < 4; ++t) {
-          u32 k = 4 * kParts * step + kParts * t + i;
-          rows[k][g] = A::widen(a[2 * step][4 * g + t], i);
-          rows[k][g + 8] = A::widen(a[2 * step + 1][4 * g + t], i);
-          columns[g][k] = B::widen(b[step][4 * g + t], i);
-        }
-  for (u32 r = 0; r < 4; ++r)
-    for (u32 l = 0; l < 32; ++l)
-      sum[2 * (l & 3) + (r & 1)][(l >> 2) + 8 * (r >> 1)] = c[r][l];
-  for (u32 n = 0; n < 8; ++n)
-    for (u32 k = 0; k < kDepth; ++k) {
-      f32 factor = columns[n][k];
-      for (u32 m = 0; m < 16; ++m)
-        sum[n][m] = __builtin_fmaf(rows[k][m], factor, sum[n][m]);
-    }
-  for (u32 r = 0; r < 4; ++r)
-    for (u32 l = 0; l < 32; ++l)
-      d[r][l] = sum[2 * (l & 3) + (r & 1)][(l >> 2) + 8 * (r >> 1)];
+  constexpr u32 kDepth = 4 * A::kParts * kSteps;
+  RowPanel<kDepth> rows;
+  fillRows<A, kSteps>(rows, a);
+  alignas(64) f32 columns[8 * kDepth];
+  fillColumns<B, kSteps>(columns, b);
+  multiplyTile<FloatSteps<A::kExactProducts>, kDepth>(rows, columns, (u32 *const *)d,
+                                                      (const u32 *const *)c);
 }
 
 #endif

@@ -106,8 +106,6 @@ template <u32 kRowHalves, u32 kSteps> void mmaToDouble(Warp &warp, const Op &op)
   mmaDouble<kRowHalves, kSteps>(d, a, b, c);
 }
 
-using E4M3 = MmaF8<3>;
-using E5M2 = MmaF8<2>;
 constexpr OpClass kT = OpClass::kTensor;
 
 // Registers of d, a, b and c.
@@ -135,10 +133,10 @@ const Instruction kRows[] = {
     {"mma.m16n8k16.f32.bf16.bf16.f32", mmaToFloat<MmaBf16, MmaBf16, 2>, K2, kT},
     {"mma.m16n8k4.f32.tf32.tf32.f32", mmaToFloat<MmaTf32, MmaTf32, 1>, K1, kT},
     {"mma.m16n8k8.f32.tf32.tf32.f32", mmaToFloat<MmaTf32, MmaTf32, 2>, K2, kT},
-    BYTE_FLOATS("e4m3", E4M3, "e4m3", E4M3),
-    BYTE_FLOATS("e4m3", E4M3, "e5m2", E5M2),
-    BYTE_FLOATS("e5m2", E5M2, "e4m3", E4M3),
-    BYTE_FLOATS("e5m2", E5M2, "e5m2", E5M2),
+    BYTE_FLOATS("e4m3", MmaE4M3, "e4m3", MmaE4M3),
+    BYTE_FLOATS("e4m3", MmaE4M3, "e5m2", MmaE5M2),
+    BYTE_FLOATS("e5m2", MmaE5M2, "e4m3", MmaE4M3),
+    BYTE_FLOATS("e5m2", MmaE5M2, "e5m2", MmaE5M2),
     INTEGERS("m16n8k16", 1, K1, "s8", s8, "s8", s8),
     INTEGERS("m16n8k16", 1, K1, "s8", s8, "u8", u8),
     INTEGERS("m16n8k16", 1, K1, "u8", u8, "s8", s8),
@@ -156,10 +154,12 @@ const Instruction kRows[] = {
 } // namespace
 
 void addMatrixAccessHandlers(HandlerTable &table);
+void addWgmmaHandlers(HandlerTable &table);
 
 void addTensorHandlers(HandlerTable &table) {
   addRows(table, kRows);
   addMatrixAccessHandlers(table);
+  addWgmmaHandlers(table);
 }
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
