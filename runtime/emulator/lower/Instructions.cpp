@@ -95,8 +95,8 @@ bool Lowering::wordsOnly(const Statement &statement) {
          : statement.has("mbarrier_init") ? "fence.mbarrier_init"
                                           : "fence",
          0);
-  } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol",
-                            "discard", "applypriority", "pmevent"})) {
+  } else if (isOneOf(name, {"prefetch", "prefetchu", "nanosleep", "griddepcontrol", "discard",
+                            "applypriority", "pmevent"})) {
     // Hints, or waits for what has happened already.
   } else if (name == "ret") {
     if (callDepth == 0)
