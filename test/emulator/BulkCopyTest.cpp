@@ -142,7 +142,8 @@ TEST(BulkCopy, MovesToAnotherBlock) {
 
 TEST(BulkCopy, PrefetchesHaveNoEffect) {
   BulkCase test;
-  test.body = "cp.async.bulk.prefetch.L2.global [%in], 64;\n"
+  test.body = "createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;\n"
+              "cp.async.bulk.prefetch.L2.global [%in], 64;\n"
               "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%in], %n0, %d1;";
   test.numbers = {32};
   Bytes memory = pattern(64);

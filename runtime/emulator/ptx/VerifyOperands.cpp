@@ -297,8 +297,11 @@ bool Verifier::value(const Statement &statement, const Operand &operand, const O
           (isVector ? std::to_string(operand.members.size()) : textOf(operand));
     return false;
   }
+  // Numbers may stand in braces among the offsets of an im2col copy.
+  OperandShape part = shape;
+  part.isRegister = shape.isRegister && statement.opcode != "cp";
   for (const Operand &member : operand.members)
-    if (!scalar(member, type, shape, isResult, why, true))
+    if (!scalar(member, type, part, isResult, why, true))
       return false;
   return true;
 }
