@@ -2,7 +2,7 @@
 //
 // The three steps of a load.
 #include "test/fuzz/FrontEnd.h"
-#include "runtime/emulator/lower/Lowering.h"
+#include "runtime/emulator/lower/Lower.h"
 #include "runtime/emulator/ptx/Parser.h"
 #include "runtime/emulator/ptx/Verify.h"
 

@@ -4,7 +4,7 @@
 #include "runtime/emulator/driver/State.h"
 #include "runtime/emulator/exec/Cluster.h"
 #include "runtime/emulator/exec/Launch.h"
-#include "runtime/emulator/lower/Lowering.h"
+#include "runtime/emulator/lower/Lower.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include "runtime/emulator/ptx/Parser.h"
 #include "runtime/emulator/ptx/Verify.h"

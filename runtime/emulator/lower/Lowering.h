@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes a Kernel of a PTX function: every operand becomes a register, every instruction a handler.
-// Calls are inlined. What has no handler is refused here, with its name and line.
+// The state of a function that is being lowered: every operand becomes a register, every
+// instruction a handler. A file for each family of instructions.
 #ifndef HEDDLE_RUNTIME_EMULATOR_LOWER_LOWERING_H
 #define HEDDLE_RUNTIME_EMULATOR_LOWER_LOWERING_H
 
 #include "runtime/emulator/check/CheckOptions.h"
 #include "runtime/emulator/check/registers/RegisterUse.h"
 #include "runtime/emulator/exec/Handlers.h"
-#include "runtime/emulator/exec/Kernel.h"
-#include "runtime/emulator/ptx/Module.h"
+#include "runtime/emulator/lower/Lower.h"
 #include <map>
 #include <set>
-#include <string>
-#include <unordered_map>
 
 namespace heddle::emulator {
-
-/// Addresses of the module's .global and .const variables.
-using GlobalAddresses = std::unordered_map<std::string, uint64_t>;
-
-/// Fails with a text in `error` that names the line.
-bool lowerKernel(const ptx::Module &module, const ptx::Function &function,
-                 const GlobalAddresses &globals, Kernel &kernel, std::string &error);
-
-/// Finds where lanes that parted meet again, and puts an op there. Branch targets are indices of
-/// ops on entry and on return.
-void placeMeetings(Kernel &kernel, const HandlerTable &table);
 
 struct BulkAddress;
 struct BulkOperands;

@@ -7,51 +7,6 @@
 
 namespace heddle::emulator::ptx {
 
-/// Bulk copies have their modifiers in any order, but for what names the instruction and for the
-/// state spaces, as ptxas takes them: in the order of the table.
-static std::vector<std::string> orderedModifiers(const Statement &statement) {
-  std::vector<std::string> result = statement.modifiers;
-  if (statement.opcode != "cp" || !statement.has("bulk"))
-    return result;
-  bool isTensor = statement.has("tensor");
-  auto rank = [isTensor](const std::string &word) {
-    auto isOneOf = [&](std::initializer_list<const char *> words) {
-      return std::find(words.begin(), words.end(), word) != words.end();
-    };
-    if (word.size() == 2 && word[1] == 'd')
-      return 1;
-    if (word == "L2")
-      return 2;
-    if (isOneOf({"global", "shared::cta", "shared::cluster"}))
-      return 3;
-    if (isOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"}))
-      return isTensor ? 4 : 11;
-    if (word.starts_with("tile") || word.starts_with("im2col"))
-      return 5;
-    if (word == "bulk_group" || word.starts_with("mbarrier::"))
-      return 6;
-    if (word == "multicast::cluster")
-      return 7;
-    if (word.starts_with("cta_group::"))
-      return 8;
-    if (word == "L2::cache_hint")
-      return 9;
-    if (word == "cp_mask")
-      return 10;
-    if (word == "noftz")
-      return 12;
-    return isType(word) ? 13 : 14;
-  };
-  auto isName = [](const std::string &word) {
-    return word == "async" || word == "reduce" || word == "bulk" || word == "prefetch" ||
-           word == "tensor";
-  };
-  auto rest = std::find_if_not(result.begin(), result.end(), isName);
-  std::stable_sort(rest, result.end(),
-                   [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
-  return result;
-}
-
 const Verifier::Candidates &Verifier::candidates(const Statement &statement) {
   key = statement.opcode;
   for (const std::string &modifier : statement.modifiers)
@@ -60,9 +15,8 @@ const Verifier::Candidates &Verifier::candidates(const Statement &statement) {
   Candidates &result = place->second;
   if (!isNew)
     return result;
-  const std::vector<std::string> modifiers = orderedModifiers(statement);
   std::vector<uint16_t> ids;
-  for (const std::string &modifier : modifiers)
+  for (const std::string &modifier : statement.modifiers)
     ids.push_back(table.wordId(modifier));
   for (const Form *form : table.find(statement.opcode)) {
     bool isWhole = false;
@@ -80,7 +34,7 @@ const Verifier::Candidates &Verifier::candidates(const Statement &statement) {
   if (result.forms.empty())
     result.problem = modifierProblem(statement, ids);
   else
-    result.binding = bindModifiers(modifiers);
+    result.binding = bindModifiers(statement.modifiers);
   return result;
 }
 
@@ -123,8 +77,7 @@ std::string Verifier::modifierProblem(const Statement &statement,
     list += ", ...";
   if (mayEnd || list.empty())
     list += list.empty() ? "no further modifier" : " or no further modifier";
-  std::string got =
-      furthest < ids.size() ? "got ." + orderedModifiers(statement)[furthest] : "got the end";
+  std::string got = furthest < ids.size() ? "got ." + statement.modifiers[furthest] : "got the end";
   return "there is no such form: behind " + std::to_string(furthest) + " modifiers expected " +
          list + ", " + got;
 }
