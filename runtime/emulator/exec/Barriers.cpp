@@ -2,6 +2,7 @@
 //
 // The barriers of blocks and clusters: when they open, and where everybody is if they never do.
 #include "runtime/emulator/check/AsyncNotes.h"
+#include "runtime/emulator/check/SyncCheck.h"
 #include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/exec/Runner.h"
 #include <cstring>
@@ -127,6 +128,8 @@ bool releaseBarriers(Block &block) {
     }
     if (expected ? arrived < expected : arrived + ended < block.warpCount * kLaneCount)
       continue;
+    if (block.check && !barrierIsSound(block, b))
+      return false;
     any = true;
     open(block, b);
   }

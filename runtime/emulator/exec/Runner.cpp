@@ -3,6 +3,7 @@
 // Blocks that are resident together: their warps run in turns, each until it waits or ends.
 #include "runtime/emulator/exec/Runner.h"
 #include "runtime/emulator/check/AsyncNotes.h"
+#include "runtime/emulator/check/SyncCheck.h"
 #include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/exec/Launch.h"
 #include <algorithm>
@@ -183,6 +184,10 @@ bool Runner::letTryWaitGiveUp() {
 }
 
 bool Runner::reportDeadlock() {
+  for (auto &resident : residents)
+    for (uint32_t barrier = 0; resident->check && barrier < Orders::kBarriers; ++barrier)
+      if (!barrierIsSound(resident->block, barrier))
+        return false;
   for (Warp *warp : order) {
     if (warp->stop != Stop::kWaiting)
       continue;
@@ -214,6 +219,8 @@ bool Runner::runAll() {
         return false;
       opened |= releaseBarriers(resident->block);
     }
+    if (launch.failed)
+      return false;
     for (auto &cluster : clusters)
       opened |= releaseClusterBarrier(*cluster);
     bool ended = std::all_of(order.begin(), order.end(),
