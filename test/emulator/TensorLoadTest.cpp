@@ -9,6 +9,8 @@
 #include <iostream>
 #include <random>
 
+extern "C" const char *heddle_emu_last_report();
+
 using namespace heddle::emulator::test;
 
 namespace {
@@ -400,4 +402,29 @@ TEST(TensorMapChange, CopyWithAFence) {
   ASSERT_EQ(result.boxes.size(), 1024u);
   Bytes image = imageOf(tensor, boxAt(tensor, {0, 6}), 256, kBoxAddress);
   EXPECT_EQ(Bytes(result.boxes.begin(), result.boxes.begin() + 256), image);
+}
+
+// The driver's calls make the same maps, and say what is wrong with their arguments.
+TEST(TensorMapDriver, EncodesAndRefuses) {
+  Tensor tensor;
+  tensor.sizes = {64, 8};
+  tensor.box = {32, 4};
+  tensor.steps = {1, 1};
+  tensor.allocate(0);
+  runOn(tensor, BulkCase{}); // the device is set up
+  CUtensorMap map, other = tensor.map(reinterpret_cast<void *>(0x10000));
+  auto encode = [&](uint64_t address) {
+    return cuTensorMapEncodeTiled(&map, tensor.type, 2, reinterpret_cast<void *>(address),
+                                  tensor.sizes.data(), tensor.strides.data(), tensor.box.data(),
+                                  tensor.steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                  CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  EXPECT_EQ(encode(0x20000), CUDA_SUCCESS);
+  EXPECT_NE(std::memcmp(&map, &other, sizeof map), 0);
+  EXPECT_EQ(cuTensorMapReplaceAddress(&map, reinterpret_cast<void *>(0x10000)), CUDA_SUCCESS);
+  EXPECT_EQ(std::memcmp(&map, &other, sizeof map), 0);
+  EXPECT_EQ(encode(0x20008), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_NE(std::string(heddle_emu_last_report()).find("globalAddress"), std::string::npos);
+  EXPECT_EQ(cuTensorMapReplaceAddress(nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
