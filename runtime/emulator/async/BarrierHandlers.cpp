@@ -273,7 +273,7 @@ void storeAsync(Warp &warp, const Op &op) {
   std::memcpy(&o, op.more, sizeof o);
   uint32_t bytes = o.elementBytes * o.count, mask = maskOf(warp, op);
   AsyncRecord record =
-      warp.block->check && mask ? noteAsyncIssue(warp, op, AsyncKind::kBulkLoad, mask) : 0;
+      warp.block->check && mask ? noteRemoteStore(warp, op, mask) : 0;
   for (; mask; mask &= mask - 1) {
     uint32_t lane = static_cast<uint32_t>(__builtin_ctz(mask));
     SharedPlace to =

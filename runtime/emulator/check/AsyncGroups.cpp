@@ -34,6 +34,7 @@ uint32_t AsyncGroups::issue(AsyncKind kind, uint32_t warpAgent, Warp &warp, cons
   piece.op = &op;
   piece.agentOfWarp = warpAgent;
   piece.lanes = lanes;
+  piece.isAsyncProxy = kind != AsyncKind::kCopy; // cp.async is in the generic one
   piece.signals.clear();
   if (kind == AsyncKind::kBulkLoad)
     return newest;

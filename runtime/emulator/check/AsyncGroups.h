@@ -21,6 +21,7 @@ struct AsyncPiece {
   Warp *warp = nullptr;
   const Op *op = nullptr;
   uint32_t agentOfWarp = 0, lanes = 0;
+  bool isAsyncProxy = false;
   uint32_t agent = 0, time = 0; ///< of kinds with groups
   struct Signal {
     uint32_t rank;
@@ -36,6 +37,7 @@ public:
 
   /// Returns the record, at least 1.
   uint32_t issue(AsyncKind kind, uint32_t warpAgent, Warp &warp, const Op &op, uint32_t lanes);
+  void makeGeneric(uint32_t record) { pieces[(record - 1) % kRemembered].isAsyncProxy = false; }
   /// Null: so old that it was forgotten.
   const AsyncPiece *find(uint32_t record) const;
   void signal(uint32_t record, uint32_t rank, Completion completion);

@@ -19,7 +19,7 @@ bool makeAsync(SharedAccess &access, const AsyncPiece *piece, AsyncRecord record
   if (!piece)
     return false;
   access.isAsync = true;
-  access.isAsyncProxy = piece->kind != AsyncKind::kCopy; // cp.async is in the generic one
+  access.isAsyncProxy = piece->isAsyncProxy;
   access.isByRecord = piece->kind == AsyncKind::kBulkLoad;
   access.agent = piece->agent;
   access.time = access.isByRecord ? record : piece->time;
@@ -54,6 +54,13 @@ AsyncRecord noteAsyncIssue(Warp &warp, const Op &op, AsyncKind kind, uint32_t la
   uint32_t record = cluster.async.issue(kind, agent, warp, op, lanes);
   if (kind == AsyncKind::kWgmma)
     startWgmma(cluster.wgmma[agent], cluster.async.find(record)->time, op.line);
+  return record;
+}
+
+AsyncRecord noteRemoteStore(Warp &warp, const Op &op, uint32_t lanes) {
+  AsyncGroups &async = clusterOf(warp).async;
+  uint32_t record = async.issue(AsyncKind::kBulkLoad, agentOf(warp), warp, op, lanes);
+  async.makeGeneric(record);
   return record;
 }
 
@@ -118,7 +125,7 @@ void noteAsyncBarrier(AsyncRecord record, Block &owner, uint32_t offset) {
   cluster.async.signal(record, owner.rank, {barrier->agent, barrier->phases + 1});
   if (!knowsInit(warp, *barrier, lane, owner, offset))
     return;
-  bool isSeen = barrier->isFenced ||
+  bool isSeen = !piece->isAsyncProxy || barrier->isFenced ||
                 cluster.orders.isVisible(piece->agentOfWarp, barrier->initWarp, barrier->initTime);
   if (!isSeen && CheckOptions::get().async)
     reportFault(warp, *piece->op, Fault::kAsync, lane,

@@ -14,6 +14,8 @@ using AsyncRecord = uint32_t;
 
 /// Work is issued by lanes of a warp.
 AsyncRecord noteAsyncIssue(Warp &warp, const Op &op, AsyncKind kind, uint32_t lanes);
+/// st.async and red.async: they are reported by an mbarrier, but belong to the generic proxy.
+AsyncRecord noteRemoteStore(Warp &warp, const Op &op, uint32_t lanes);
 /// It will read or write this shared memory: as if the issuing lane did so now, and in flight until
 /// it is done. False: a fault, which was reported.
 bool noteAsyncShared(Warp &warp, const Op &op, AsyncRecord record, Use use, uint32_t lane,
