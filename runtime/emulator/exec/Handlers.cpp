@@ -23,6 +23,9 @@ namespace {
     set::addControlHandlers(table);                                                                \
     set::addTensorHandlers(table);                                                                 \
     set::addCopyAsyncHandlers(table);                                                              \
+    set::addPackedIntegerHandlers(table);                                                          \
+    set::addConvertHalfHandlers(table);                                                            \
+    set::addNarrowFloatHandlers(table);                                                            \
     addBarrierHandlers(table);                                                                     \
     addBulkHandlers(table);                                                                        \
     addTensorCopyHandlers(table);                                                                  \

@@ -53,6 +53,9 @@ const char *handlerSet();
   void addControlHandlers(HandlerTable &);                                                         \
   void addTensorHandlers(HandlerTable &);                                                          \
   void addCopyAsyncHandlers(HandlerTable &);                                                       \
+  void addPackedIntegerHandlers(HandlerTable &);                                                   \
+  void addConvertHalfHandlers(HandlerTable &);                                                     \
+  void addNarrowFloatHandlers(HandlerTable &);                                                     \
   }
 HEDDLE_EMU_DECLARE(v2)
 HEDDLE_EMU_DECLARE(v3)

@@ -199,6 +199,7 @@ const Instruction kRows[] = {
     {"slct.b16.s32", ternary<u16, u16, u16, s32, chooseBySign<u16>>, "h:hhw", OpClass::kMove},
     {"slct.b32.s32", ternary<u32, u32, u32, s32, chooseBySign<u32>>, "w:www", OpClass::kMove},
     {"slct.b64.s32", ternary<u64, u64, u64, s32, chooseBySign<u64>>, "d:ddw", OpClass::kMove},
+    {"slct.b16.f32", ternary<u16, u16, u16, f32, chooseByFloat<u16>>, "h:hhw", OpClass::kMove},
     {"slct.b32.f32", ternary<u32, u32, u32, f32, chooseByFloat<u32>>, "w:www", OpClass::kMove},
     {"slct.b64.f32", ternary<u64, u64, u64, f32, chooseByFloat<u64>>, "d:ddw", OpClass::kMove},
     {"and.pred", predicateAnd, "p:pp", kI},

@@ -85,10 +85,6 @@ template <bool kBrain> void toHalf(Warp &warp, const Op &op) {
   kBrain ? storeBrains<32>(result, a) : storeHalves<32>(result, a);
   merge(lanesOf<u16>(warp, op.d), result, maskOf(warp, op));
 }
-template <bool kBrain> u16 wideToHalf(f64 a) {
-  f32 odd = oddFloat(a);
-  return kBrain ? floatToBrain(odd) : floatToHalf(odd);
-}
 template <bool kBrain, bool kRelu> u32 packPair(f32 high, f32 low) {
   if (kRelu) {
     high = high < 0 ? 0.0f : high;
@@ -111,10 +107,6 @@ u16 towardZeroHalf(f32 a) {
   return u16(((bits >> 16) & 0x8000) | half);
 }
 u16 towardZeroBrain(f32 a) { return a != a ? u16(0x7fff) : u16(floatBits(a) >> 16); }
-u32 roundTf32(f32 a) { // ties away from zero, 10 bits of fraction
-  u32 bits = floatBits(a);
-  return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & ~0x1fffu;
-}
 f32 narrow(f64 a) { return f32(a); }
 /// F under another rounding direction of the host.
 template <unsigned kMode, typename D, typename S, D (*F)(S)>
@@ -125,49 +117,6 @@ void rounded(Warp &warp, const Op &op) {
   unary<D, S, F>(warp, op);
   asm volatile("" ::: "memory");
   _mm_setcsr(saved);
-}
-
-/// e4m3 and e5m2, two in 16 bits; d is {a: high, b: low} as in packPair.
-template <bool kE5> u32 toFloat8(f32 a) {
-  u32 bits = floatBits(a), sign = (bits >> 24) & 0x80;
-  f32 size = floatOf(bits & 0x7fffffff);
-  constexpr int kFraction = kE5 ? 2 : 3;
-  constexpr f32 kMax = kE5 ? 57344.0f : 448.0f;
-  constexpr int kMinExponent = kE5 ? -14 : -6;
-  if (size != size)
-    return 0x7f;
-  if (size >= kMax)
-    return sign | (kE5 ? 0x7b : 0x7e);
-  int exponent = int(floatBits(size) >> 23) - 127;
-  exponent = exponent < kMinExponent ? kMinExponent : exponent;
-  f32 unit = floatOf(u32(exponent - kFraction + 127) << 23);
-  u32 steps = u32(__builtin_rintf(size / unit));
-  u32 code = (u32(exponent - kMinExponent) << kFraction) + steps;
-  return sign | code;
-}
-template <bool kE5> f32 fromFloat8(u32 code) {
-  u32 rest = code & 0x7f;
-  constexpr int kFraction = kE5 ? 2 : 3;
-  constexpr int kBias = kE5 ? 15 : 7;
-  u32 exponent = rest >> kFraction, fraction = rest & ((1u << kFraction) - 1);
-  f32 value;
-  if (kE5 ? exponent == 31 : rest == 0x7f)
-    value = kE5 && fraction == 0 ? __builtin_inff() : floatOf(0x7fffffff);
-  else if (exponent == 0)
-    value = f32(fraction) * floatOf(u32(1 - kBias - kFraction + 127) << 23);
-  else
-    value = floatOf(((exponent - kBias + 127) << 23) | (fraction << (23 - kFraction)));
-  return code & 0x80 ? -value : value;
-}
-template <bool kE5> u16 packFloat8(f32 high, f32 low) {
-  return u16((toFloat8<kE5>(high) << 8) | toFloat8<kE5>(low));
-}
-template <bool kE5> u16 packFloat8FromHalves(u32 pair) {
-  return packFloat8<kE5>(halfToFloat(u16(pair >> 16)), halfToFloat(u16(pair)));
-}
-template <bool kE5> u32 unpackFloat8(u16 pair) {
-  return u32(floatToHalf(fromFloat8<kE5>(pair >> 8))) << 16 |
-         floatToHalf(fromFloat8<kE5>(pair & 0xff));
 }
 
 constexpr OpClass kC = OpClass::kConvert;
@@ -241,8 +190,6 @@ const Instruction kRows[] = {
     {"cvt.rn.bf16.f32", toHalf<true>, "h:w", kC},
     {"cvt.rz.f16.f32", unary<u16, f32, towardZeroHalf>, "h:w", kC},
     {"cvt.rz.bf16.f32", unary<u16, f32, towardZeroBrain>, "h:w", kC},
-    {"cvt.rn.f16.f64", unary<u16, f64, wideToHalf<false>>, "h:d", kC},
-    {"cvt.rn.bf16.f64", unary<u16, f64, wideToHalf<true>>, "h:d", kC},
     {"cvt.f64.f32", unary<f64, f32, convert<f64, f32>>, "d:w", kC},
     {"cvt.rn.f32.f64", unary<f32, f64, narrow>, "w:d", kC},
     {"cvt.rz.f32.f64", rounded<0x6000, f32, f64, narrow>, "w:d", kC},
@@ -252,13 +199,6 @@ const Instruction kRows[] = {
     {"cvt.rn.bf16x2.f32", binary<u32, f32, f32, packPair<true, false>>, "w:ww", kC},
     {"cvt.rn.relu.f16x2.f32", binary<u32, f32, f32, packPair<false, true>>, "w:ww", kC},
     {"cvt.rn.relu.bf16x2.f32", binary<u32, f32, f32, packPair<true, true>>, "w:ww", kC},
-    {"cvt.rna.tf32.f32", unary<u32, f32, roundTf32>, "w:w", kC},
-    {"cvt.rn.satfinite.e4m3x2.f32", binary<u16, f32, f32, packFloat8<false>>, "h:ww", kC},
-    {"cvt.rn.satfinite.e5m2x2.f32", binary<u16, f32, f32, packFloat8<true>>, "h:ww", kC},
-    {"cvt.rn.satfinite.e4m3x2.f16x2", unary<u16, u32, packFloat8FromHalves<false>>, "h:w", kC},
-    {"cvt.rn.satfinite.e5m2x2.f16x2", unary<u16, u32, packFloat8FromHalves<true>>, "h:w", kC},
-    {"cvt.rn.f16x2.e4m3x2", unary<u32, u16, unpackFloat8<false>>, "w:h", kC},
-    {"cvt.rn.f16x2.e5m2x2", unary<u32, u16, unpackFloat8<true>>, "w:h", kC},
 };
 
 } // namespace

@@ -64,6 +64,18 @@ template <typename T> T lesserNaN(T a, T b) {
 template <typename T> T greaterNaN(T a, T b) {
   return ((a != a) | (b != b)) ? quietNaN<T>() : greater(a, b);
 }
+/// min and max of magnitudes; the sign is that of the product.
+f32 ofMagnitudes(f32 result, f32 a, f32 b) {
+  u32 sign = (bitsOf(a) ^ bitsOf(b)) & 0x80000000;
+  return result != result ? result : fromBits<f32>((bitsOf(result) & 0x7fffffff) | sign);
+}
+template <f32 (*F)(f32, f32)> f32 xorSign(f32 a, f32 b) {
+  return ofMagnitudes(F(abs(a), abs(b)), a, b);
+}
+template <f32 (*F)(f32, f32)> f32 ofThree(f32 a, f32 b, f32 c) { return F(F(a, b), c); }
+template <f32 (*F)(f32, f32)> f32 ofThreeSizes(f32 a, f32 b, f32 c) {
+  return F(F(abs(a), abs(b)), abs(c));
+}
 template <typename T> T withSign(T a, T b) { // copysign.type d, a, b: the sign of a, the rest of b
   using U = typename BitsOf<T>::type;
   constexpr U sign = U(1) << (sizeof(T) * 8 - 1);
@@ -182,7 +194,17 @@ constexpr OpClass kF = OpClass::kFloat;
     "testp." #name ".f64", testProperty64<kind>, "p:d", kF                                         \
   }
 
+#define EXTREME(name, F)                                                                           \
+  {name ".xorsign.abs.f32", binary<f32, f32, f32, xorSign<F<f32>>>, "w:ww", kF},                   \
+      {name "3.f32", ternary<f32, f32, f32, f32, ofThree<F<f32>>>, "w:www", kF}, {                 \
+    name "3.abs.f32", ternary<f32, f32, f32, f32, ofThreeSizes<F<f32>>>, "w:www", kF               \
+  }
+
 const Instruction kRows[] = {
+    EXTREME("min", lesser),
+    EXTREME("max", greater),
+    EXTREME("min.NaN", lesserNaN),
+    EXTREME("max.NaN", greaterNaN),
     FLOAT(f32, f32, "w"),
     FLOAT(f64, f64, "d"),
     ROUNDED(rz, kZero, f32, f32, "w"),

@@ -88,6 +88,12 @@ f32 greater(f32 a, f32 b) {
 }
 f32 lesserNaN(f32 a, f32 b) { return a != a ? a : (b != b ? b : lesser(a, b)); }
 f32 greaterNaN(f32 a, f32 b) { return a != a ? a : (b != b ? b : greater(a, b)); }
+/// min and max of magnitudes; the sign is that of the product.
+template <f32 (*F)(f32, f32)> f32 xorSign(f32 a, f32 b) {
+  f32 result = F(floatOf(floatBits(a) & 0x7fffffff), floatOf(floatBits(b) & 0x7fffffff));
+  u32 sign = (floatBits(a) ^ floatBits(b)) & 0x80000000;
+  return result != result ? result : floatOf((floatBits(result) & 0x7fffffff) | sign);
+}
 f32 relu(f32 a) { return a < 0 ? 0.0f : a; }
 f32 saturate(f32 a) { return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f; }
 
@@ -103,6 +109,10 @@ constexpr OpClass kF = OpClass::kFloat;
       {"max." #name, half2<Type, pack, greater>, L ":" L L, kF},                                   \
       {"min.NaN." #name, half2<Type, pack, lesserNaN>, L ":" L L, kF},                             \
       {"max.NaN." #name, half2<Type, pack, greaterNaN>, L ":" L L, kF},                            \
+      {"min.xorsign.abs." #name, half2<Type, pack, xorSign<lesser>>, L ":" L L, kF},               \
+      {"max.xorsign.abs." #name, half2<Type, pack, xorSign<greater>>, L ":" L L, kF},              \
+      {"min.NaN.xorsign.abs." #name, half2<Type, pack, xorSign<lesserNaN>>, L ":" L L, kF},        \
+      {"max.NaN.xorsign.abs." #name, half2<Type, pack, xorSign<greaterNaN>>, L ":" L L, kF},       \
       {"neg." #name, halfSign<pack, true>, L ":" L, kF},                                           \
       {"abs." #name, halfSign<pack, false>, L ":" L, kF},                                          \
       {"relu." #name, half1<Type, pack, relu>, L ":" L, kF}, {                                     \

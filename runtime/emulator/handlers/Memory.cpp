@@ -309,6 +309,8 @@ constexpr OpClass kG = OpClass::kGlobal, kS = OpClass::kShared, kL = OpClass::kL
       VECTOR(space, place, kind, "s16", s16, "b32", u32),                                          \
       {"ld." space ".v2.u32.b32", loadVector<place, u32, u32, 2>, nullptr, kind},                  \
       {"st." space ".v2.u32.b32", storeVector<place, u32, u32, 2>, nullptr, kind},                 \
+      {"ld." space ".v8.u32.b32", loadVector<place, u32, u32, 8>, nullptr, kind},                  \
+      {"st." space ".v8.u32.b32", storeVector<place, u32, u32, 8>, nullptr, kind},                 \
       {"ld." space ".v4.u32.b32", loadQuads<place>, nullptr, kind},                                \
       {"st." space ".v4.u32.b32", storeQuads<place>, nullptr, kind},                               \
       VECTOR(space, place, kind, "u64", u64, "b64", u64)

@@ -145,6 +145,29 @@ template <typename T, class F> void reduce(Warp &warp, const Op &op) {
   writeAll(warp, op.d, u32(result), mask);
 }
 
+/// redux.sync of f32: a NaN loses, or with .NaN wins; -0 is less than +0.
+template <bool kGreater, bool kAbsolute, bool kNaN> void reduceFloats(Warp &warp, const Op &op) {
+  u32 mask = maskOf(warp, op);
+  if (!allPresent(warp, op, mask, op.b))
+    return;
+  const u32 *a = lanesOf<u32>(warp, op.a);
+  u32 result = 0x7fffffff;
+  bool sawNaN = false;
+  for (u32 rest = mask; rest; rest &= rest - 1) {
+    u32 bits = a[__builtin_ctz(rest)] & (kAbsolute ? 0x7fffffff : ~0u);
+    bool isNaN = (bits & 0x7fffffff) > 0x7f800000;
+    sawNaN |= isNaN;
+    if (isNaN)
+      continue;
+    // In the order of numbers: negative ones are turned round.
+    auto place = [](u32 v) { return s32(v) < 0 ? s32(~v ^ 0x80000000) : s32(v); };
+    bool isFirst = result == 0x7fffffff;
+    if (isFirst || (kGreater ? place(bits) > place(result) : place(bits) < place(result)))
+      result = bits;
+  }
+  writeAll(warp, op.d, kNaN && sawNaN ? 0x7fffffff : result, mask);
+}
+
 /// op.more[0]: the predicate.
 void elect(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
@@ -181,6 +204,14 @@ const Instruction kRows[] = {
     {"redux.sync.and.b32", reduce<u32, And>, "w:ww", kS},
     {"redux.sync.or.b32", reduce<u32, Or>, "w:ww", kS},
     {"redux.sync.xor.b32", reduce<u32, Xor>, "w:ww", kS},
+    {"redux.sync.min.f32", reduceFloats<false, false, false>, "w:ww", kS},
+    {"redux.sync.max.f32", reduceFloats<true, false, false>, "w:ww", kS},
+    {"redux.sync.min.abs.f32", reduceFloats<false, true, false>, "w:ww", kS},
+    {"redux.sync.max.abs.f32", reduceFloats<true, true, false>, "w:ww", kS},
+    {"redux.sync.min.NaN.f32", reduceFloats<false, false, true>, "w:ww", kS},
+    {"redux.sync.max.NaN.f32", reduceFloats<true, false, true>, "w:ww", kS},
+    {"redux.sync.min.abs.NaN.f32", reduceFloats<false, true, true>, "w:ww", kS},
+    {"redux.sync.max.abs.NaN.f32", reduceFloats<true, true, true>, "w:ww", kS},
     {"elect.sync", elect, nullptr, kS},
 };
 

@@ -82,7 +82,7 @@ void Lowering::instruction(const Statement &statement) {
     return tensorMapInstruction(statement);
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())
     return (this->*found->second)(statement);
-  if (!wordsOnly(statement))
+  if (!wordsOnly(statement) && !packedArithmetic(statement))
     arithmetic(statement);
 }
 
@@ -144,8 +144,14 @@ void Lowering::arithmetic(const Statement &statement) {
       if (ptx::isType(modifier) && (opcode != "slct" || &modifier == &kept[0]))
         modifier = bitsType(modifier);
   std::string name = opcode;
-  for (const std::string &modifier : kept)
-    name += "." + modifier;
+  bool isExtreme = opcode == "min" || opcode == "max";
+  bool isOfThree = isExtreme && statement.operands.size() == 4;
+  for (const std::string &modifier : kept) {
+    // The three numbers of "min.NaN.abs.f32" have handlers of their own: "min.NaN3.abs.f32".
+    bool isFirstBehind = isOfThree && modifier != "NaN";
+    name += (isFirstBehind ? "3." : ".") + modifier;
+    isOfThree &= !isFirstBehind;
+  }
   if (opcode == "dp4a" && kept.size() == 2)
     name = "dp4a." + kept[0] + "." + kept[1];
   const Instruction *found = find(name);
@@ -183,6 +189,12 @@ void Lowering::arithmetic(const Statement &statement) {
 
 void Lowering::pack(const Operand &to, const std::vector<Operand> &from, uint32_t bytes) {
   uint32_t part = bytes / static_cast<uint32_t>(from.size());
+  if (bytes == 16 && from.size() == 2) {
+    uint32_t low = source(from[0], 8), high = source(from[1], 8), d = destination(to, 16);
+    emit("mov.b64", d, low);
+    emit("mov.b64", d + 8 * kLaneCount, high);
+    return;
+  }
   std::vector<uint32_t> slots;
   for (const Operand &operand : from)
     slots.push_back(source(operand, part));
@@ -202,6 +214,12 @@ void Lowering::pack(const Operand &to, const std::vector<Operand> &from, uint32_
 void Lowering::unpack(const std::vector<Operand> &to, const Operand &from, uint32_t bytes) {
   uint32_t part = bytes / static_cast<uint32_t>(to.size());
   uint32_t a = source(from, bytes);
+  if (bytes == 16 && to.size() == 2) {
+    for (uint32_t i = 0; i < 2; ++i)
+      if (to[i].kind != Operand::Kind::kSink)
+        emit("mov.b64", destination(to[i], 8), a + i * 8 * kLaneCount);
+    return;
+  }
   auto split = [&](uint32_t slot, uint32_t width, const Operand &low, const Operand &high) {
     if (low.kind != Operand::Kind::kSink)
       emit(width == 4 ? "cvt.u16.u32" : "cvt.u32.u64", destination(low, width / 2), slot);
@@ -232,207 +250,19 @@ void Lowering::move(const Statement &statement) {
     return;
   }
   uint32_t bytes = ptx::typeBytes(type);
-  if (bytes != 2 && bytes != 4 && bytes != 8)
+  if (bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16)
     return fail("this type is not supported");
   if (from.kind == Operand::Kind::kVector && !from.members.empty())
     return pack(to, from.members, bytes);
   if (to.kind == Operand::Kind::kVector && !to.members.empty())
     return unpack(to.members, from, bytes);
-  uint32_t a = source(from, bytes);
-  emit("mov." + bitsType(type), destination(to, bytes), a);
-}
-
-/// setp.cmp{.bool}{.ftz}.type p|q, a, b{, c}
-void Lowering::compare(const Statement &statement) {
-  std::string comparison, combine, type;
-  bool flush = false;
-  for (const std::string &modifier : statement.modifiers) {
-    if (ptx::isType(modifier))
-      type = modifier;
-    else if (modifier == "ftz")
-      flush = true;
-    else if (isOneOf(modifier, {"and", "or", "xor"}))
-      combine = modifier;
-    else
-      comparison = modifier;
-  }
-  const auto &operands = statement.operands;
-  const Instruction *found = find("setp." + comparison + "." + type);
-  if (!found)
-    return;
-  if (operands.size() != (combine.empty() ? 3u : 4u))
-    return fail("setp takes a predicate and two sources, and a third one to combine with");
-  char letter = found->operands[std::strlen(found->operands) - 1];
-  bool pair = found->operands[1] == 'p';
-  uint32_t a = sourceLetter(letter, operands[1]), b = sourceLetter(letter, operands[2]);
-  if (flush && type == "f32") {
-    uint32_t fa = allocate(4), fb = allocate(4);
-    emit("flush.f32", fa, a);
-    emit("flush.f32", fb, b);
-    a = fa;
-    b = fb;
-  }
-  uint32_t p = predicateDestination(operands[0].name);
-  if (pair) {
-    if (!combine.empty())
-      return fail("combining the comparison of pairs is not supported");
-    uint32_t q = predicateDestination(operands[0].second);
-    setTable(emit("setp." + comparison + "." + type, p, a, b), {q});
+  uint32_t a = source(from, bytes), d = destination(to, bytes);
+  if (bytes == 16) {
+    emit("mov.b64", d, a);
+    emit("mov.b64", d + 8 * kLaneCount, a + 8 * kLaneCount);
     return;
   }
-  bool isPlain = combine.empty() && operands[0].second.empty();
-  uint32_t result = isPlain ? p : allocatePredicate();
-  emit("setp." + comparison + "." + type, result, a, b);
-  if (isPlain)
-    return;
-  uint32_t inverse = allocatePredicate();
-  uint32_t other = combine.empty() ? 0 : predicate(operands[3]);
-  emit("not.pred", inverse, result);
-  std::string name = combine.empty() ? "mov.pred" : combine + ".pred";
-  emit(name, p, result, other);
-  if (!operands[0].second.empty())
-    emit(name, predicateDestination(operands[0].second), inverse, other);
-}
-
-/// set.cmp.dtype.stype d, a, b
-void Lowering::compareToValue(const Statement &statement) {
-  if (statement.modifiers.size() < 3 || statement.operands.size() != 3)
-    return fail("this form is not supported");
-  std::string type = *(statement.modifiers.end() - 2);
-  if (!isOneOf(type, {"u32", "s32", "f32"}))
-    return fail("this form is not supported");
-  uint32_t result = allocatePredicate();
-  const Instruction *found =
-      find("setp." + statement.modifiers[0] + "." + statement.modifiers.back());
-  if (!found)
-    return;
-  char letter = found->operands[std::strlen(found->operands) - 1];
-  uint32_t a = sourceLetter(letter, statement.operands[1]);
-  uint32_t b = sourceLetter(letter, statement.operands[2]);
-  emit(found->name, result, a, b);
-  emit("selp.b32", destination(statement.operands[0], 4),
-       constant(4, type == "f32" ? 0x3f800000 : 0xffffffff), constant(4, 0), result);
-}
-
-/// The operand as a register of the type's width: cvt reads the low part of wider registers.
-uint32_t Lowering::narrowed(const Operand &operand, const std::string &type) {
-  uint32_t bytes = ptx::typeBytes(type), width = widthOf(operand, std::max(bytes, 2u));
-  uint32_t slot = source(operand, width);
-  if (width == bytes)
-    return slot;
-  if (width < bytes) {
-    fail("the source register is narrower than the type");
-    return 0;
-  }
-  uint32_t result = allocate(bytes);
-  emit("cvt.u" + std::to_string(bytes * 8) + ".u" + std::to_string(width * 8), result, slot);
-  return result;
-}
-
-/// Emits the conversion and extends its result to the width of the register.
-void Lowering::convertInto(const Operand &to, const std::string &type, const std::string &name,
-                           uint32_t a) {
-  uint32_t bytes = ptx::typeBytes(type), width = widthOf(to, bytes);
-  if (width == bytes) {
-    emit(name, destination(to, bytes), a);
-    return;
-  }
-  uint32_t narrow = allocate(bytes);
-  emit(name, narrow, a);
-  std::string sign = type[0] == 's' ? "s" : "u";
-  emit("cvt." + sign + std::to_string(width * 8) + "." + sign + std::to_string(bytes * 8),
-       destination(to, width), narrow);
-}
-
-void Lowering::convert(const Statement &statement) {
-  std::vector<std::string> types;
-  std::string rounding;
-  bool saturate = false, flush = false, relu = false;
-  for (const std::string &modifier : statement.modifiers) {
-    if (ptx::isType(modifier) || isOneOf(modifier, {"e4m3x2", "e5m2x2"}))
-      types.push_back(modifier);
-    else if (modifier == "sat" || modifier == "satfinite")
-      saturate = true;
-    else if (modifier == "ftz")
-      flush = true;
-    else if (modifier == "relu")
-      relu = true;
-    else if (isOneOf(modifier, {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"}))
-      rounding = modifier;
-    else
-      return fail("modifier \"." + modifier + "\" is not supported");
-  }
-  if (types.size() != 2 || statement.operands.size() < 2)
-    return fail("cvt takes two types and two operands");
-  const std::string &to = types[0];
-  std::string from = types[1];
-  const Operand &result = statement.operands[0];
-  auto isEight = [](const std::string &type) { return type == "e4m3x2" || type == "e5m2x2"; };
-  // Pairs and 8-bit floats have rows of their own.
-  if (to.ends_with("x2") || isEight(from) || to == "tf32") {
-    std::string name = "cvt." + rounding + (relu ? ".relu" : "") +
-                       (isEight(to) ? ".satfinite" : "") + "." + to + "." + from;
-    if (const Instruction *found = find(name))
-      generic(*found, statement);
-    return;
-  }
-  uint32_t a = narrowed(statement.operands[1], from);
-  if (flush && from == "f32") {
-    uint32_t flushed = allocate(4);
-    emit("flush.f32", flushed, a);
-    a = flushed;
-  }
-  if (!isFloat(from)) {
-    if (!isFloat(to))
-      return convertInto(result, to,
-                         std::string("cvt.") + (saturate ? "sat." : "") + to + "." + from, a);
-    if (!isHalf(to))
-      return convertInto(result, to,
-                         "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from, a);
-    // Every integer that matters is exact in f64, then it is rounded once.
-    uint32_t wide = allocate(8);
-    emit("cvt.rn.f64." + from, wide, a);
-    return convertInto(result, to, "cvt." + rounding + "." + to + ".f64", wide);
-  }
-  // A 16-bit float is read as f32 for everything but keeping its type.
-  if (isHalf(from)) {
-    bool isWhole = to == "f32" && !saturate && rounding.empty();
-    uint32_t wide = isWhole ? destination(result, 4) : allocate(4);
-    emit("cvt.f32." + from, wide, a);
-    if (isWhole)
-      return;
-    a = wide;
-    from = "f32";
-  }
-  bool isIntegral = rounding.size() == 3 && rounding != "rna";
-  if (!isFloat(to))
-    return isIntegral ? convertInto(result, to, "cvt." + rounding + "." + to + "." + from, a)
-                      : fail("a conversion to integers needs .rni, .rzi, .rmi or .rpi");
-  if (isIntegral) {
-    uint32_t whole = allocate(ptx::typeBytes(from));
-    emit("cvt." + rounding + "." + from + "." + from, whole, a);
-    a = whole;
-    rounding = "rn";
-  }
-  if (saturate) {
-    uint32_t inside = allocate(ptx::typeBytes(from));
-    emit("saturate." + from, inside, a);
-    a = inside;
-  }
-  if (relu) {
-    uint32_t positive = allocate(ptx::typeBytes(from));
-    emit("relu." + from, positive, a);
-    a = positive;
-  }
-  if (to == from)
-    emit("mov." + bitsType(to), destination(result, ptx::typeBytes(to)), a);
-  else if (to == "f64")
-    emit("cvt.f64.f32", destination(result, 8), a);
-  else
-    convertInto(result, to, "cvt." + (rounding.empty() ? "rn" : rounding) + "." + to + "." + from,
-                a);
-  if (flush && to == "f32")
-    emit("flush.f32", destination(result, 4), destination(result, 4));
+  emit("mov." + bitsType(type), d, a);
 }
 
 void Lowering::branch(const Statement &statement) {

@@ -92,7 +92,9 @@ void Lowering::loadOrStore(const Statement &statement) {
   const std::string &type = statement.modifiers.back();
   uint32_t bytes = ptx::typeBytes(type), count = vectorOf(statement);
   const Operand &value = operands[isLoad ? 0 : 1], &address = operands[isLoad ? 1 : 0];
-  if (bytes == 0 || bytes > 8 || count > 4 || uint64_t(bytes) * count > 32)
+  if (bytes == 16 && count == 1)
+    return loadOrStoreWide(statement);
+  if (bytes == 0 || bytes > 8 || uint64_t(bytes) * count > 32)
     return fail("this type is not supported");
   // ld.f16x2 and the like do not exist; nvcc and LLVM move their bits.
   if ((count > 1) != (value.kind == Operand::Kind::kVector) ||
@@ -132,6 +134,24 @@ void Lowering::loadOrStore(const Statement &statement) {
     setTable(op, std::move(slots));
 }
 
+/// 128 bits: two registers of 64, moved together.
+void Lowering::loadOrStoreWide(const Statement &statement) {
+  bool isLoad = statement.opcode != "st";
+  const Operand &value = statement.operands[isLoad ? 0 : 1];
+  const Operand &address = statement.operands[isLoad ? 1 : 0];
+  std::string space = spaceOf(statement);
+  if (space == "param" && frame->local.count(address.name))
+    space = "local";
+  uint32_t addressBytes = 0, base = addressBase(address, addressBytes);
+  uint32_t low = isLoad ? destination(value, 16) : source(value, 16);
+  Op &op = emit((isLoad ? "ld." : "st.") + space + ".v2.u64.b64", low, base);
+  op.imm = address.value;
+  op.target = addressBytes;
+  op.join = orderOf(statement);
+  op.bytes = 16;
+  setTable(op, {low, low + 8 * kLaneCount});
+}
+
 /// Generic addresses of windows are the window's start and the offset in it.
 void Lowering::cvta(const Statement &statement) {
   if (statement.operands.size() != 2)
@@ -163,25 +183,31 @@ void Lowering::atomic(const Statement &statement) {
       type = modifier;
   }
   bool returns = statement.opcode == "atom", isCas = operation == "cas";
-  size_t first = returns ? 1 : 0;
+  size_t first = returns ? 1 : 0, hint = statement.has("L2::cache_hint") ? 1 : 0;
   const auto &operands = statement.operands;
-  if (operands.size() != first + (isCas ? 3 : 2) || vectorOf(statement) != 1)
-    return fail("this form is not supported");
-  uint32_t bytes = ptx::typeBytes(type);
+  uint32_t count = vectorOf(statement), bytes = ptx::typeBytes(type);
+  if (operands.size() != first + (isCas ? 3 : 2) + hint || (isCas && count != 1))
+    return fail("the instruction takes an address and a value, and .cas another value");
   if (operation == "exch" || isCas || operation == "and" || operation == "or" || operation == "xor")
     type = "b" + std::to_string(bytes * 8);
   uint32_t addressBytes = 0, base = addressBase(operands[first], addressBytes);
-  uint32_t b = source(operands[first + 1], bytes);
-  uint32_t c = isCas ? source(operands[first + 2], bytes) : b;
-  uint32_t d = returns ? destination(operands[0], bytes) : allocate(bytes);
   std::string space = spaceOf(statement);
   if (addressBytes == 4 && space != "shared" && space != "cluster")
     return fail("a global or generic address has 64 bits");
-  Op &op = emit("atom." + space + "." + operation + "." + type, d, base, b, c);
-  op.imm = operands[first].value;
-  op.target = addressBytes;
-  op.join = orderOf(statement);
-  op.bytes = static_cast<uint16_t>(bytes);
+  // Each element of a vector is changed for itself.
+  for (uint32_t i = 0; i < count; ++i) {
+    auto element = [&](const Operand &operand) -> const Operand & {
+      return count > 1 && i < operand.members.size() ? operand.members[i] : operand;
+    };
+    uint32_t b = source(element(operands[first + 1]), bytes);
+    uint32_t c = isCas ? source(operands[first + 2], bytes) : b;
+    uint32_t d = returns ? destination(element(operands[0]), bytes) : allocate(bytes);
+    Op &op = emit("atom." + space + "." + operation + "." + type, d, base, b, c);
+    op.imm = operands[first].value + int64_t(bytes) * i;
+    op.target = addressBytes;
+    op.join = orderOf(statement);
+    op.bytes = static_cast<uint16_t>(bytes);
+  }
 }
 
 void Lowering::copyAsync(const Statement &statement) {

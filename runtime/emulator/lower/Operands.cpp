@@ -2,14 +2,14 @@
 //
 // Operands become registers: declared ones, and hidden ones for immediates, addresses of variables
 // and special registers.
-#include "runtime/emulator/lower/Lowering.h"
+#include "runtime/emulator/lower/Operands.h"
 #include <cstring>
 
 namespace heddle::emulator {
 
 using ptx::Operand;
 
-void Lowering::fail(const std::string &what) {
+void Operands::fail(const std::string &what) {
   if (!error.empty())
     return;
   uint32_t line = current ? current->line : frame ? frame->function->line : 0;
@@ -19,7 +19,7 @@ void Lowering::fail(const std::string &what) {
   error += what + " (in \"" + kernel.name + "\")";
 }
 
-uint32_t Lowering::allocate(uint32_t bytes) {
+uint32_t Operands::allocate(uint32_t bytes) {
   uint32_t slot = kernel.registerBytes;
   uint32_t size = bytes * kLaneCount;
   kernel.registerBytes += size < 64 ? 64 : size;
@@ -28,7 +28,7 @@ uint32_t Lowering::allocate(uint32_t bytes) {
   return slot;
 }
 
-uint32_t Lowering::constant(uint32_t bytes, uint64_t value) {
+uint32_t Operands::constant(uint32_t bytes, uint64_t value) {
   if (bytes < 8)
     value &= (1ull << (8 * bytes)) - 1;
   auto [place, isNew] = constants.try_emplace({bytes, value}, 0);
@@ -39,27 +39,26 @@ uint32_t Lowering::constant(uint32_t bytes, uint64_t value) {
   return place->second;
 }
 
-const Lowering::Register *Lowering::findRegister(const std::string &name) {
+const Operands::Register *Operands::findRegister(const std::string &name) {
   auto found = frame->registers.find(name);
   if (found != frame->registers.end())
     return &found->second;
   const ptx::RegisterType *declared = frame->function->findRegister(name);
   if (!declared)
     return nullptr;
-  uint32_t bytes = declared->bytes;
-  if (bytes == 16)
-    fail("128-bit registers are not supported");
+  // A register of 8 bits has room for 16, one of 128 bits is two of 64.
+  uint32_t bytes = declared->bytes == 1 ? 2 : declared->bytes;
   Register result{bytes == 0 ? allocatePredicate() : allocate(bytes), bytes};
   return &frame->registers.emplace(name, result).first->second;
 }
 
-void Lowering::noteUse(std::vector<RegisterUse> &uses, const Register &which,
+void Operands::noteUse(std::vector<RegisterUse> &uses, const Register &which,
                        const std::string &name) {
   if (collectsUses)
     uses.push_back({which.slot, which.bytes, name});
 }
 
-bool Lowering::symbolAddress(const std::string &name, uint64_t &value) {
+bool Operands::symbolAddress(const std::string &name, uint64_t &value) {
   if (auto found = frame->local.find(name); found != frame->local.end())
     return value = kLocalBase + found->second, true;
   if (auto found = sharedOffsets.find(frame->prefix + name); found != sharedOffsets.end())
@@ -74,7 +73,7 @@ bool Lowering::symbolAddress(const std::string &name, uint64_t &value) {
   return false;
 }
 
-uint32_t Lowering::special(const std::string &name, uint32_t bytes, bool &found) {
+uint32_t Operands::special(const std::string &name, uint32_t bytes, bool &found) {
   static const std::unordered_map<std::string, Special> kNames = {
       {"%tid.x", Special::kTidX},
       {"%tid.y", Special::kTidY},
@@ -135,7 +134,7 @@ uint32_t Lowering::special(const std::string &name, uint32_t bytes, bool &found)
   return place->second;
 }
 
-uint32_t Lowering::source(const Operand &operand, uint32_t bytes) {
+uint32_t Operands::source(const Operand &operand, uint32_t bytes) {
   switch (operand.kind) {
   case Operand::Kind::kInteger:
     return constant(bytes, static_cast<uint64_t>(operand.value));
@@ -194,7 +193,7 @@ uint32_t Lowering::source(const Operand &operand, uint32_t bytes) {
   return 0;
 }
 
-uint32_t Lowering::destination(const Operand &operand, uint32_t bytes) {
+uint32_t Operands::destination(const Operand &operand, uint32_t bytes) {
   if (operand.kind == Operand::Kind::kSink)
     return allocate(bytes);
   const Register *found =
@@ -210,7 +209,7 @@ uint32_t Lowering::destination(const Operand &operand, uint32_t bytes) {
   return found->slot;
 }
 
-uint32_t Lowering::predicateDestination(const std::string &name) {
+uint32_t Operands::predicateDestination(const std::string &name) {
   if (name.empty())
     return allocatePredicate();
   const Register *found = findRegister(name);
@@ -222,7 +221,7 @@ uint32_t Lowering::predicateDestination(const std::string &name) {
   return 0;
 }
 
-uint32_t Lowering::predicate(const Operand &operand) {
+uint32_t Operands::predicate(const Operand &operand) {
   if (operand.kind == Operand::Kind::kInteger) {
     uint32_t result = allocatePredicate();
     emit("set.pred", result).imm = operand.value ? -1 : 0;
@@ -242,14 +241,14 @@ uint32_t Lowering::predicate(const Operand &operand) {
   return result;
 }
 
-uint32_t Lowering::widthOf(const Operand &operand, uint32_t otherwise) {
+uint32_t Operands::widthOf(const Operand &operand, uint32_t otherwise) {
   if (operand.kind != Operand::Kind::kName)
     return otherwise;
   const Register *found = findRegister(operand.name);
   return found ? found->bytes : otherwise;
 }
 
-uint32_t Lowering::addressBase(const Operand &operand, uint32_t &bytes) {
+uint32_t Operands::addressBase(const Operand &operand, uint32_t &bytes) {
   bytes = 8;
   if (operand.kind != Operand::Kind::kAddress) {
     fail("an address in brackets is expected");
@@ -270,14 +269,14 @@ uint32_t Lowering::addressBase(const Operand &operand, uint32_t &bytes) {
   return constant(8, address);
 }
 
-const Instruction *Lowering::find(const std::string &name) {
+const Instruction *Operands::find(const std::string &name) {
   const Instruction *found = table.find(name);
   if (!found)
     fail("the emulated device does not know this instruction (as \"" + name + "\")");
   return found;
 }
 
-Op &Lowering::emit(const Instruction &instruction) {
+Op &Operands::emit(const Instruction &instruction) {
   Op &op = kernel.ops.emplace_back();
   op.run = instruction.run;
   op.kind = instruction.kind;
@@ -287,7 +286,7 @@ Op &Lowering::emit(const Instruction &instruction) {
   return op;
 }
 
-Op &Lowering::emit(const std::string &name, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
+Op &Operands::emit(const std::string &name, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
   static const Instruction kMissing{"", nullptr, "", OpClass::kNone};
   const Instruction *found = find(name);
   Op &op = emit(found ? *found : kMissing);
@@ -298,7 +297,7 @@ Op &Lowering::emit(const std::string &name, uint32_t d, uint32_t a, uint32_t b, 
   return op;
 }
 
-void Lowering::setTable(Op &op, std::vector<uint32_t> values) {
+void Operands::setTable(Op &op, std::vector<uint32_t> values) {
   op.more = kernel.tables.emplace_back(std::move(values)).data();
 }
 
@@ -306,11 +305,11 @@ static uint32_t bytesOfLetter(char letter) {
   return letter == 'h' ? 2 : letter == 'w' ? 4 : letter == 'd' ? 8 : 1;
 }
 
-uint32_t Lowering::sourceLetter(char letter, const Operand &operand) {
+uint32_t Operands::sourceLetter(char letter, const Operand &operand) {
   return letter == 'p' ? predicate(operand) : source(operand, bytesOfLetter(letter));
 }
 
-void Lowering::generic(const Instruction &instruction, const ptx::Statement &statement) {
+void Operands::generic(const Instruction &instruction, const ptx::Statement &statement) {
   const char *letters = instruction.operands;
   Op op;
   std::vector<uint32_t> more;
