@@ -26,7 +26,7 @@ MAX_FILES_IN_FOLDER = 20
 FOLDERS_OF_CASES = re.compile(r"test/(passes|dialects|import|ptx|emulator|unit|schedule|fuzz)(/|$)|docs/decisions")
 FORBIDDEN_NAME = re.compile(r"(?i)(utils?|common|helpers?|misc)$")
 # Files that bear no licence line: prose, data and what other programs own.
-NO_LICENCE_LINE = re.compile(r"(\.md|\.json|\.npy|\.pb|\.onnx|\.tsv|\.csv|\.txt|\.svg)$|^(LICENSE|\.gitignore|\.clang-format|\.clang-tidy)$|/\.clang-(format|tidy)$")
+NO_LICENCE_LINE = re.compile(r"^test/fuzz/corpus/|(\.md|\.json|\.npy|\.pb|\.onnx|\.tsv|\.csv|\.txt|\.svg)$|^(LICENSE|\.gitignore|\.clang-format|\.clang-tidy)$|/\.clang-(format|tidy)$")
 # Someone's home or temporary folder: a file that names it works on one machine only.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(work|home|root|Users)/\w")
 

@@ -37,8 +37,6 @@ void Lowering::matrixMove(const Statement &statement) {
   if (slots.size() != count)
     return fail("the number of registers must be the number of matrices");
   uint32_t addressBytes = 0, base = addressBase(address, addressBytes);
-  if (!statement.has("shared") && !statement.has("shared::cta"))
-    return fail("the matrices must be in .shared");
   Op &op = emit(name, 0, base);
   op.imm = address.value;
   op.target = addressBytes;
