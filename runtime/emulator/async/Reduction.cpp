@@ -82,16 +82,38 @@ uint16_t pickHalf(uint16_t a, uint16_t b, bool wantsMax, uint16_t infinity) {
   return (order(a) < order(b)) == wantsMax ? b : a;
 }
 
+/// Elements of 8 bytes change together where they can: an atomic change of eight bytes is one of
+/// each element in them.
 template <typename U, typename F>
 void forEachElement(uint8_t *to, const uint8_t *from, uint32_t bytes, F combine) {
-  for (uint32_t i = 0; i < bytes; i += sizeof(U)) {
-    U source;
-    std::memcpy(&source, from + i, sizeof source);
-    U *place = reinterpret_cast<U *>(to + i);
-    U old = __atomic_load_n(place, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(place, &old, combine(old, source), true, __ATOMIC_RELAXED,
+  constexpr uint32_t kTogether = 8 / sizeof(U);
+  auto change = [](auto *place, auto next) {
+    auto old = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(place, &old, next(old), true, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED)) {
     }
+  };
+  for (uint32_t i = 0; i < bytes;) {
+    if (bytes - i >= 8 && reinterpret_cast<uintptr_t>(to + i) % 8 == 0) {
+      U source[kTogether];
+      std::memcpy(source, from + i, 8);
+      change(reinterpret_cast<uint64_t *>(to + i), [&](uint64_t old) {
+        U values[kTogether];
+        std::memcpy(values, &old, 8);
+        for (uint32_t k = 0; k < kTogether; ++k)
+          values[k] = combine(values[k], source[k]);
+        uint64_t next;
+        std::memcpy(&next, values, 8);
+        return next;
+      });
+      i += 8;
+      continue;
+    }
+    U source;
+    std::memcpy(&source, from + i, sizeof source);
+    change(reinterpret_cast<U *>(to + i),
+           [&](U old) { return static_cast<U>(combine(old, source)); });
+    i += sizeof(U);
   }
 }
 

@@ -55,7 +55,10 @@ public:
 private:
   void startTile(const TensorPlace &place);
   void startIm2col(const TensorPlace &place);
-  void finishRow(TensorRow &row, int64_t offset, bool isInside) const;
+  bool nextTile(TensorRow &row);
+  bool nextPixel(TensorRow &row);
+  void placeRow(TensorRow &row, int64_t offset, bool isInside) const;
+  void setInner(int64_t at);
   void advancePixel();
 
   const TensorMap &map;
@@ -67,8 +70,14 @@ private:
   uint32_t runSharedBytes = 0; ///< a run in shared memory
   uint32_t pitch = 0;          ///< from a row to the next in shared memory
   uint32_t rows = 0;           ///< without `inner`
-  uint32_t done = 0;           ///< runs that were given out
-  int64_t start[5] = {};       ///< coordinates of the box
+  uint32_t done = 0;           ///< rows that were given out, without `inner`
+  uint32_t run = 0;            ///< of `inner`
+  // Of a run: its bytes that are inside along dimension 0, and where the first of them is.
+  uint32_t innerBegin = 0, innerEnd = 0;
+  int64_t innerOffset = 0;
+  int64_t outerOffset = 0; ///< of the dimensions behind 1
+  bool isOuterInside = true;
+  int64_t start[5] = {}; ///< coordinates of the box
   uint32_t counts[5] = {1, 1, 1, 1, 1};
   uint32_t index[5] = {};
   int64_t fourRows[4] = {};

@@ -156,28 +156,22 @@ bool TensorWalk::isDense() const {
   return pitch == inner * runSharedBytes && rows * pitch % span == 0;
 }
 
-/// `offset`: of the run's first element from the tensor's start, along all dimensions but 0.
-void TensorWalk::finishRow(TensorRow &row, int64_t offset, bool isInside) const {
-  uint32_t first = done / inner, run = done % inner;
-  row.shared = first * pitch + run * runSharedBytes;
-  row.begin = row.end = 0;
-  row.global = 0;
-  if (!isInside)
-    return;
-  int64_t at = start[0];
-  bool isPixelSlice = map.mode != TensorMode::kTiled && map.interleaveBytes;
-  if (isPixelSlice)
-    at = pixel[0] + shift[0];
-  else
-    at += static_cast<int64_t>(run) * map.steps[0];
+/// The run begins at `at` of dimension 0.
+void TensorWalk::setInner(int64_t at) {
   int64_t size = static_cast<int64_t>(map.sizes[0]);
   int64_t begin = std::clamp<int64_t>(-at, 0, runUnits);
   int64_t end = std::clamp<int64_t>(size - at, 0, runUnits);
-  if (begin >= end)
-    return;
-  row.begin = static_cast<uint32_t>(begin * unitBits / 8);
-  row.end = static_cast<uint32_t>(end * unitBits / 8);
-  row.global = map.address + static_cast<uint64_t>(offset + (at + begin) * unitBits / 8);
+  innerBegin = begin < end ? static_cast<uint32_t>(begin * unitBits / 8) : 0;
+  innerEnd = begin < end ? static_cast<uint32_t>(end * unitBits / 8) : 0;
+  innerOffset = (at + begin) * unitBits / 8;
+}
+
+/// `offset`: of the row from the tensor's start, along all dimensions but 0.
+void TensorWalk::placeRow(TensorRow &row, int64_t offset, bool isInside) const {
+  row.shared = done * pitch + run * runSharedBytes;
+  row.begin = isInside ? innerBegin : 0;
+  row.end = isInside ? innerEnd : 0;
+  row.global = row.end ? map.address + static_cast<uint64_t>(offset + innerOffset) : 0;
 }
 
 /// W, then H and D, then the next image, inside the bounding box.
@@ -192,40 +186,67 @@ void TensorWalk::advancePixel() {
 }
 
 bool TensorWalk::next(TensorRow &row) {
-  if (done == rows * inner)
+  if (done == rows)
     return false;
+  return map.mode == TensorMode::kTiled ? nextTile(row) : nextPixel(row);
+}
+
+bool TensorWalk::nextTile(TensorRow &row) {
+  auto isInside = [&](uint32_t dimension, int64_t coordinate) {
+    return static_cast<uint64_t>(coordinate) < map.sizes[dimension];
+  };
+  if (inner > 1 || done == 0)
+    setInner(start[0] + static_cast<int64_t>(run) * map.steps[0]);
+  if (access == TensorAccess::kFourRows) {
+    int64_t at = fourRows[done];
+    placeRow(row, at * static_cast<int64_t>(map.strides[0]), isInside(1, at));
+    ++done;
+    return true;
+  }
+  if (index[1] == 0 && run == 0) {
+    outerOffset = 0;
+    isOuterInside = true;
+    for (uint32_t i = 2; i < map.rank; ++i) {
+      int64_t at = start[i] + static_cast<int64_t>(index[i]) * map.steps[i];
+      isOuterInside &= isInside(i, at);
+      outerOffset += at * static_cast<int64_t>(map.strides[i - 1]);
+    }
+  }
+  int64_t at = map.rank > 1 ? start[1] + static_cast<int64_t>(index[1]) * map.steps[1] : 0;
+  int64_t along = map.rank > 1 ? at * static_cast<int64_t>(map.strides[0]) : 0;
+  placeRow(row, outerOffset + along, isOuterInside && (map.rank == 1 || isInside(1, at)));
+  if (++run < inner)
+    return true;
+  run = 0;
+  ++done;
+  for (uint32_t i = 1; i < map.rank; ++i) {
+    if (++index[i] < counts[i])
+      break;
+    index[i] = 0;
+  }
+  return true;
+}
+
+bool TensorWalk::nextPixel(TensorRow &row) {
   int64_t offset = 0;
   bool isInside = true;
   auto add = [&](uint32_t dimension, int64_t coordinate) {
-    isInside &= coordinate >= 0 && coordinate < static_cast<int64_t>(map.sizes[dimension]);
-    if (dimension > 0)
-      offset += coordinate * static_cast<int64_t>(map.strides[dimension - 1]);
+    isInside &= static_cast<uint64_t>(coordinate) < map.sizes[dimension];
+    offset += coordinate * static_cast<int64_t>(map.strides[dimension - 1]);
   };
-  if (access == TensorAccess::kFourRows) {
-    add(1, fourRows[done]);
-  } else if (map.mode == TensorMode::kTiled) {
-    for (uint32_t i = 1; i < map.rank; ++i)
-      add(i, start[i] + static_cast<int64_t>(index[i]) * map.steps[i]);
-  } else {
-    // Halo pixels follow the last one along W, whatever the bounding box says.
-    bool isHalo = untilHalo == 0 && halo > 0;
-    int64_t ahead = isHalo ? static_cast<int64_t>(halo - haloLeft) * map.steps[firstSpatial] : 0;
-    for (uint32_t i = firstSpatial; i + 1 < map.rank; ++i) {
-      uint32_t k = i - firstSpatial;
-      add(i, k < spatial ? pixel[k] + shift[k] + (k == 0 ? ahead : 0) : start[i]);
-    }
-    add(map.rank - 1u, image);
+  // Halo pixels follow the last one along W, whatever the bounding box says.
+  bool isHalo = untilHalo == 0 && halo > 0;
+  int64_t ahead = isHalo ? static_cast<int64_t>(halo - haloLeft) * map.steps[firstSpatial] : 0;
+  bool isSlice = firstSpatial == 0; // of an interleaved layout: W is dimension 0
+  if (isSlice || done == 0)
+    setInner(isSlice ? pixel[0] + shift[0] : start[0]);
+  for (uint32_t i = 1; i + 1 < map.rank; ++i) {
+    uint32_t k = i - firstSpatial;
+    add(i, k < spatial ? pixel[k] + shift[k] + (k == 0 ? ahead : 0) : start[i]);
   }
-  finishRow(row, offset, isInside);
+  add(map.rank - 1u, image);
+  placeRow(row, offset, isInside);
   ++done;
-  if (map.mode == TensorMode::kTiled) {
-    for (uint32_t i = 0; i < map.rank; ++i) {
-      if (++index[i] < counts[i])
-        break;
-      index[i] = 0;
-    }
-    return true;
-  }
   if (halo == 0) {
     advancePixel();
   } else if (untilHalo > 0) {
