@@ -56,6 +56,22 @@ TEST(BulkCopy100, StoresBytesOfAMask) {
   EXPECT_EQ(result.memory, expected);
 }
 
+// st.bulk writes zeros.
+TEST(BulkCopy100, FillsWithZeros) {
+  for (const char *form : {"st.bulk.weak.shared::cta [%r1], %d1, 0;", "st.bulk [%d2], 64, 0;"}) {
+    BulkCase test;
+    test.target = "sm_100a";
+    test.body = std::string("add.u32 %r1, %box, 8;\nmov.u64 %d1, 64;\ncvt.u64.u32 %d2, %r1;\n"
+                            "cvta.shared.u64 %d2, %d2;\n") +
+                form;
+    BulkResult result = runBulk(test, pattern(16));
+    EXPECT_RAN(result);
+    Bytes expected(1024, kUntouched);
+    std::fill_n(expected.begin() + 8, 64, uint8_t(0));
+    EXPECT_EQ(result.boxes, expected) << form;
+  }
+}
+
 // PTX ISA 9.0, 5.5.3.4: four rows anywhere; a row outside is filled.
 TEST(TensorCopy100, GathersFourRows) {
   for (const char *space : {"shared::cta", "shared::cluster"}) {

@@ -272,8 +272,7 @@ void storeAsync(Warp &warp, const Op &op) {
   StoreOperands o;
   std::memcpy(&o, op.more, sizeof o);
   uint32_t bytes = o.elementBytes * o.count, mask = maskOf(warp, op);
-  AsyncRecord record =
-      warp.block->check && mask ? noteRemoteStore(warp, op, mask) : 0;
+  AsyncRecord record = warp.block->check && mask ? noteRemoteStore(warp, op, mask) : 0;
   for (; mask; mask &= mask - 1) {
     uint32_t lane = static_cast<uint32_t>(__builtin_ctz(mask));
     SharedPlace to =

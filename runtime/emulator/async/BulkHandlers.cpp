@@ -193,6 +193,35 @@ void prefetch(Warp &warp, const Op &op) {
   });
 }
 
+/// st.bulk, which is no asynchronous copy: it writes as st does.
+void fill(Warp &warp, const Op &op) {
+  eachIssuer(warp, op, [](const Issuer &issuer, const BulkOperands &operands) {
+    uint64_t bytes, address = issuer.address(operands.to);
+    std::memcpy(&bytes, issuer.warp->registers + operands.size + issuer.lane * 8, 8);
+    Block &block = *issuer.warp->block;
+    if (static_cast<MapSpace>(operands.space) == MapSpace::kGeneric)
+      address -= kSharedWindow;
+    if (bytes % 8 != 0 || bytes > block.sharedBytes)
+      return issuer.fault(Fault::kInvalid, "the size must be a multiple of 8 and at most that of "
+                                           "shared memory, got " +
+                                               std::to_string(bytes));
+    SharedPlace place =
+        sharedAt(*issuer.warp, *issuer.op, issuer.lane, address, static_cast<uint32_t>(bytes), 8);
+    if (!place.owner)
+      return false;
+    if (place.owner != &block)
+      return issuer.fault(Fault::kInvalid, "st.bulk fills the executing block's memory alone");
+    uint64_t at[kLaneCount] = {};
+    for (uint32_t i = 0; block.check && i < bytes; i += 8) {
+      at[issuer.lane] = reinterpret_cast<uint64_t>(place.at) + i;
+      if (!noteAccess(*issuer.warp, *issuer.op, Use::kWrite, issuer.laneBit(), 8, at))
+        return false;
+    }
+    std::memset(place.at, 0, bytes);
+    return true;
+  });
+}
+
 uint32_t maskOf(const Warp &warp, const Op &op) {
   return warp.active & (warp.predicates[op.guard] ^ op.guardFlip);
 }
@@ -227,6 +256,7 @@ const Instruction kRows[] = {
     {"bulk.move", move<false>, nullptr, kC},
     {"bulk.move.reduce", move<true>, nullptr, kC},
     {"bulk.prefetch", prefetch, nullptr, kC},
+    {"bulk.fill", fill, nullptr, kC},
     {"bulk.commit_group", commit, nullptr, kB},
     {"bulk.wait_group", wait, nullptr, kB},
 };

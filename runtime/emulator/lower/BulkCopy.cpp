@@ -214,6 +214,19 @@ void Lowering::tensorCopy(const Statement &statement) {
   setTable(emit(name + (form.isReduction ? ".reduce" : ""), 0), packed.pack());
 }
 
+/// st.bulk: zeros in shared memory.
+void Lowering::bulkFill(const Statement &statement) {
+  const auto &operands = statement.operands;
+  if (operands.size() != 3 || operands[2].kind != Operand::Kind::kInteger || operands[2].value != 0)
+    return fail("st.bulk takes an address, a size and the number 0");
+  BulkOperands packed;
+  bool isGeneric = !statement.has("shared::cta");
+  packed.to = bulkAddress(operands[0], isGeneric);
+  packed.size = source(operands[1], 8);
+  packed.space = static_cast<uint32_t>(isGeneric ? MapSpace::kGeneric : MapSpace::kShared);
+  setTable(emit("bulk.fill", 0), packed.pack());
+}
+
 /// A policy is a hint that nothing here looks at.
 void Lowering::createPolicy(const Statement &statement) {
   const auto &operands = statement.operands;

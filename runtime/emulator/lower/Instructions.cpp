@@ -78,6 +78,8 @@ void Lowering::instruction(const Statement &statement) {
     return storeAsync(statement);
   if (statement.opcode == "cp" && statement.has("bulk"))
     return bulkCopy(statement);
+  if (statement.opcode == "st" && statement.has("bulk"))
+    return bulkFill(statement);
   if (statement.opcode == "prefetch" && statement.has("tensormap"))
     return tensorMapInstruction(statement);
   if (auto found = kSpecialForms.find(statement.opcode); found != kSpecialForms.end())

@@ -81,6 +81,7 @@ private:
   void bulkCopy(const ptx::Statement &statement);
   void tensorCopy(const ptx::Statement &statement);
   void tensorMapInstruction(const ptx::Statement &statement);
+  void bulkFill(const ptx::Statement &statement);
   void createPolicy(const ptx::Statement &statement);
   BulkAddress bulkAddress(const ptx::Operand &operand, bool isGeneric);
   bool bulkReduction(const ptx::Statement &statement, BulkOperands &packed, bool isShared);

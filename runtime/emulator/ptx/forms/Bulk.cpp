@@ -76,6 +76,8 @@ static constexpr Row kRows[] = {
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz(.f16.bf16)", "[g] [s] b32:16n", 80, "90"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.noftz(.f16.bf16)", "[g] [s] b32:16n b64:r", 80, "90"},
 
+    {"st.bulk[.weak][.shared::cta]", "[a] b64:8n #0..0", 86, "100"},
+
     // Boxes of tensors, by dimension.
     TENSOR(1)
     TENSOR(2)
