@@ -38,7 +38,7 @@ const Shape kShapes[] = {
     {"m16n8k32.s32.s8.u8.s32", 32, 8, signedByte, unsignedByte, Shape::kInteger},
     {"m16n8k32.s32.u8.s8.s32", 32, 8, unsignedByte, signedByte, Shape::kInteger},
     {"m16n8k32.s32.u8.u8.s32", 32, 8, unsignedByte, unsignedByte, Shape::kInteger},
-    {"m16n8k32.satfinite.s32.s8.s8.s32", 32, 8, signedByte, signedByte, Shape::kSaturated},
+    {"m16n8k32.s32.s8.s8.s32", 32, 8, signedByte, signedByte, Shape::kSaturated},
 };
 
 /// Fills A, B and C, runs the handler and compares every element of D.
@@ -84,6 +84,7 @@ void check(const Shape &shape, const Instruction &row, uint32_t seed, bool speci
         stage.word(firstC + m / 8 * 2 + n % 2, lane) = bits;
     }
 
+  stage.op.c = shape.sum == Shape::kSaturated;
   row.run(stage.warp, stage.op);
 
   for (int m = 0; m < 16; ++m)

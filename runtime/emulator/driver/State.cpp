@@ -2,6 +2,7 @@
 //
 // The driver's state, cuInit and errors.
 #include "runtime/emulator/driver/State.h"
+#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <cstdlib>
 
@@ -48,6 +49,7 @@ HEDDLE_EMU_API CUresult cuInit(unsigned flags) {
   if (!target.ok())
     return driver.refuse(CUDA_ERROR_NO_DEVICE, "HEDDLE_EMU_GPU: " + target.status().text());
   driver.gpu = *gpu;
+  setCapability((*gpu)->major * 10 + (*gpu)->minor);
   driver.target = *target;
   DeviceMemory::get().setCapacity(static_cast<uint64_t>(driver.gpu->memoryBytes));
   driver.isInitialised = true;

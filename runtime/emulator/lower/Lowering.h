@@ -97,7 +97,10 @@ private:
 
   // TensorInstructions.cpp
   void matrixMove(const ptx::Statement &statement);
+  const Instruction *findProduct(const std::string &name);
   void matrixMultiply(const ptx::Statement &statement);
+  bool fragments(const ptx::Statement &statement, const char *letters,
+                 std::vector<uint32_t> &slots);
   void warpgroup(const ptx::Statement &statement);
   void warpgroupMultiply(const ptx::Statement &statement);
   void registerCount(const ptx::Statement &statement);

@@ -2,8 +2,10 @@
 //
 // Which handler an instruction of the tensor cores is: mma, wgmma, and the moves of matrices.
 #include "runtime/emulator/async/Wgmma.h"
+#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/lower/Lowering.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace heddle::emulator {
@@ -44,27 +46,60 @@ void Lowering::matrixMove(const Statement &statement) {
   setTable(op, std::move(slots));
 }
 
+/// The handler of a product, for the numerics that are asked for; floats have two.
+const Instruction *Lowering::findProduct(const std::string &name) {
+  if (numerics() != Numerics::kFast)
+    if (const Instruction *found = table.find("hardware." + name))
+      return found;
+  return find(name);
+}
+
 void Lowering::matrixMultiply(const Statement &statement) {
   std::string name = "mma";
+  static const char *const kIgnored[] = {"sync", "aligned", "row", "col", "rn"};
+  static const char *const kDirections[] = {"rz", "rm", "rp"};
+  uint32_t option = 0; // a direction of rounding, or saturation
   for (const std::string &modifier : statement.modifiers) {
-    if (modifier == "sync" || modifier == "aligned" || modifier == "row" || modifier == "col")
-      continue;
-    name += "." + modifier;
+    auto direction = std::find(std::begin(kDirections), std::end(kDirections), modifier);
+    if (direction != std::end(kDirections))
+      option = static_cast<uint32_t>(direction - kDirections) + 1;
+    else if (modifier == "satfinite")
+      option = 1;
+    else if (std::find(std::begin(kIgnored), std::end(kIgnored), modifier) == std::end(kIgnored))
+      name += "." + modifier;
   }
-  const Instruction *found = find(name);
+  const Instruction *found = findProduct(name);
   if (!found)
     return;
   if (statement.operands.size() != 4)
     return fail("mma.sync takes D, A, B and C");
   std::vector<uint32_t> slots;
-  const char *letters = found->operands;
-  for (size_t i = 0; i < 4; ++i) {
+  if (!fragments(statement, found->operands, slots))
+    return;
+  int m = 0, n = 0, k = 0;
+  std::sscanf(name.c_str(), "mma.m%dn%dk%d", &m, &n, &k);
+  Op &op = emit(*found);
+  op.imm = 2ll * m * n * k;
+  op.c = option;
+  size_t types = name.find('.', 4);
+  std::string a = name.substr(types + 5, name.find('.', types + 5) - types - 5);
+  op.target = std::bit_cast<uint32_t>(
+      tensorPrecision(capability(), a, name.compare(types, 5, ".f16.") == 0, false));
+  setTable(op, std::move(slots));
+}
+
+/// The registers of the operands, of which `letters` gives the number and the widths; the first
+/// operand is the result.
+bool Lowering::fragments(const Statement &statement, const char *letters,
+                         std::vector<uint32_t> &slots) {
+  for (size_t i = 0; *letters; ++i) {
     const Operand &operand = statement.operands[i];
     size_t count = std::strcspn(letters, " ");
     bool isVector = operand.kind == Operand::Kind::kVector;
-    if ((isVector ? operand.members.size() : 1) != count)
-      return fail("operand " + std::to_string(i + 1) + " takes " + std::to_string(count) +
-                  " registers");
+    if ((isVector ? operand.members.size() : 1) != count) {
+      fail("operand " + std::to_string(i + 1) + " takes " + std::to_string(count) + " registers");
+      return false;
+    }
     for (size_t k = 0; k < count; ++k) {
       const Operand &element = isVector ? operand.members[k] : operand;
       uint32_t bytes = letters[k] == 'd' ? 8 : 4;
@@ -72,11 +107,7 @@ void Lowering::matrixMultiply(const Statement &statement) {
     }
     letters += count + (letters[count] == ' ' ? 1 : 0);
   }
-  int m = 0, n = 0, k = 0;
-  std::sscanf(name.c_str(), "mma.m%dn%dk%d", &m, &n, &k);
-  Op &op = emit(*found);
-  op.imm = 2ll * m * n * k;
-  setTable(op, std::move(slots));
+  return error.empty();
 }
 
 /// wgmma.fence, commit_group, wait_group and mma_async.
@@ -126,7 +157,7 @@ void Lowering::warpgroupMultiply(const Statement &statement) {
       continue;
     name += "." + modifier;
   }
-  const Instruction *found = find(name);
+  const Instruction *found = findProduct(name);
   if (!found)
     return;
   std::string type =
@@ -181,6 +212,8 @@ void Lowering::warpgroupMultiply(const Statement &statement) {
   op.a = a;
   op.b = b;
   op.imm = 2ll * 16 * n * k;
+  op.target = std::bit_cast<uint32_t>(
+      tensorPrecision(capability(), type, name.starts_with("wgmma.f16."), true));
   std::vector<uint32_t> table(sizeof o / 4);
   std::memcpy(table.data(), &o, sizeof o);
   setTable(op, std::move(table));

@@ -7,6 +7,7 @@
 // 2t and 2t + 1 of row g. So a load without .trans copies rows, and .trans turns the matrix.
 #include "runtime/emulator/handlers/Access.h"
 #include "runtime/emulator/handlers/tensor/MatrixTurn.h"
+#include "runtime/emulator/handlers/tensor/WarpWhole.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
@@ -16,15 +17,6 @@ using Row = MatrixRow;
 
 constexpr u32 lanesWithAddress(u32 count) {
   return count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
-}
-
-/// All lanes or none; false: nothing to do, or a fault that was reported.
-bool isWhole(Warp &warp, const Op &op, const char *what) {
-  u32 mask = maskOf(warp, op);
-  if (mask == kAllLanes || mask == 0)
-    return mask != 0;
-  reportFault(warp, op, Fault::kDivergence, kLaneCount, what);
-  return false;
 }
 
 /// op.a: addresses of the rows, op.more: the registers.

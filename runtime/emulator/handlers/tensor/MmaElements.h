@@ -10,11 +10,19 @@
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
+/// What the alignment of products depends on: the exponent of the smallest normal number and the
+/// places behind the point.
+struct MmaFormat {
+  s32 minExponent;
+  u32 mantissaBits;
+};
+
 /// A type has `kParts` operands in a word; `widen` gives part `i` of the words of many lanes,
 /// `widenRow` the parts of four words that follow each other in memory, in their order.
 /// kExactProducts: a product of two has no more places and no larger exponent than f32 has.
 struct MmaF16 {
   static constexpr u32 kParts = 2;
+  static constexpr MmaFormat kFormat{-14, 10};
   static constexpr bool kExactProducts = true;
   static f32 widen(u32 word, u32 i) { return halfToFloat(u16(word >> (16 * i))); }
   static Floats widen(Words words, u32 i) {
@@ -43,6 +51,7 @@ struct MmaF16 {
 
 struct MmaBf16 {
   static constexpr u32 kParts = 2;
+  static constexpr MmaFormat kFormat{-126, 7};
   static constexpr bool kExactProducts = false;
   static f32 widen(u32 word, u32 i) { return floatOf(i == 0 ? word << 16 : word & 0xffff0000); }
   static Floats widen(Words words, u32 i) {
@@ -54,6 +63,7 @@ struct MmaBf16 {
 /// The tensor cores ignore the 13 low bits.
 struct MmaTf32 {
   static constexpr u32 kParts = 1;
+  static constexpr MmaFormat kFormat{-126, 10};
   static constexpr bool kExactProducts = false;
   static f32 widen(u32 word, u32) { return floatOf(word & 0xffffe000); }
   static Floats widen(Words words, u32) { return (Floats)(words & 0xffffe000); }
@@ -66,6 +76,7 @@ struct MmaTf32 {
 /// One-byte floats: `kMantissa` 3 is e4m3 (no infinities), 2 is e5m2.
 template <u32 kMantissa> struct MmaF8 {
   static constexpr u32 kParts = 4;
+  static constexpr MmaFormat kFormat{kMantissa == 3 ? -6 : -14, kMantissa};
   static constexpr bool kExactProducts = true;
   template <typename WordType> static WordType bitsOf(WordType byte) {
     using FloatType = decltype(floatLike(byte));
@@ -114,6 +125,25 @@ template <typename T> struct MmaByte {
     s16 *pairs = (s16 *)to;
     for (u32 i = 0; i < 16; ++i)
       pairs[i] = s16(T(from[i]));
+  }
+};
+
+/// Integers of four bits; a part is a pair of them with 16 bits each.
+template <bool kSigned> struct MmaNibble {
+  static constexpr u32 kParts = 4;
+  static Words widen(Words words, u32 i) {
+    using Signed [[gnu::vector_size(4 * kVectorRows)]] = s32;
+    Words low = words << (28 - 8 * i), high = words << (24 - 8 * i);
+    if (!kSigned)
+      return low >> 28 | (high >> 28) << 16;
+    return ((Words)((Signed)low >> 28) & 0xffff) | (Words)((Signed)high >> 28) << 16;
+  }
+  static void widenRow(const u8 *from, s32 *to) {
+    s16 *pairs = (s16 *)to;
+    for (u32 i = 0; i < 32; ++i) {
+      u32 nibble = from[i / 2] >> (4 * (i & 1)) & 15;
+      pairs[i] = s16(kSigned ? s32(nibble << 28) >> 28 : s32(nibble));
+    }
   }
 };
 

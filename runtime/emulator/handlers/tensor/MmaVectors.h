@@ -33,7 +33,7 @@ static inline Floats floatLike(Words) { return Floats{}; }
 template <typename To, typename From> static inline To bitCast(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  __builtin_memcpy(&to, &from, sizeof to);
+  __builtin_memcpy((void *)&to, &from, sizeof to);
   return to;
 }
 

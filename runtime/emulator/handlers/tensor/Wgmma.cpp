@@ -4,6 +4,7 @@
 // The warps do so on their own, so they need not be at the instruction together.
 #include "runtime/emulator/async/Wgmma.h"
 #include "runtime/emulator/check/AsyncNotes.h"
+#include "runtime/emulator/handlers/tensor/MmaNumerics.h"
 #include "runtime/emulator/handlers/tensor/MmaTile.h"
 #include "runtime/emulator/handlers/tensor/WgmmaTile.h"
 
@@ -17,97 +18,92 @@ const WgmmaOperands &operandsOf(const Op &op) {
   return *reinterpret_cast<const WgmmaOperands *>(op.more);
 }
 
-/// Reads the four registers of the fragment that the warp's rows of A make.
-void readRows(const WgmmaCall &call, u32 (&fragment)[4][kLaneCount], const u32 *(&a)[4]) {
+/// Bits that change the sign of every element in a word.
+template <typename A> constexpr u32 signsOf() {
+  return A::kParts == 1 ? 0x80000000 : A::kParts == 2 ? 0x80008000 : 0x80808080;
+}
+
+/// The four registers of the fragment that the warp's rows of A make; `signs` is turned in each.
+void readRows(const WgmmaCall &call, u32 signs, u32 (&fragment)[2][2][kLaneCount],
+              const u32 *(&a)[4]) {
   const WgmmaOperands &o = operandsOf(*call.op);
-  if (o.hasRegisters) {
-    for (u32 r = 0; r < 4; ++r)
-      a[r] = lanesOf<u32>(*call.warp, o.a[r]);
-    return;
-  }
-  WgmmaTile tile(call.descriptorA, o.isTurnedA != 0);
-  const u8 *memory = call.warp->block->shared - kSharedBase;
+  u32 block = 2 * (call.warp->index & 3);
+  if (!o.hasRegisters)
+    WgmmaTile(call.descriptorA, o.isTurnedA != 0)
+        .read(call.warp->block->shared - kSharedBase, block, block + 2, fragment);
   for (u32 r = 0; r < 4; ++r) {
-    MatrixRow rows[8];
-    tile.read(memory, 2 * (call.warp->index & 3) + (r & 1), r >> 1, rows);
-    __builtin_memcpy(fragment[r], rows, sizeof rows);
-    a[r] = fragment[r];
+    u32 *own = fragment[r & 1][r >> 1];
+    a[r] = o.hasRegisters ? lanesOf<u32>(*call.warp, o.a[r]) : own;
+    if (signs) {
+      LANES own[l] = a[r][l] ^ signs;
+      a[r] = own;
+    }
   }
 }
 
-/// All columns of B, each with its numbers along K together.
-template <typename B, u32 kDepth, typename Number>
-void readColumns(const WgmmaCall &call, Number *panel) {
-  const WgmmaOperands &o = operandsOf(*call.op);
-  WgmmaTile tile(call.descriptorB, o.isTurnedB != 0);
-  const u8 *memory = call.warp->block->shared - kSharedBase;
-  for (u32 block = 0; block < o.columns / kBlock; ++block)
-    for (u32 half = 0; half < 2; ++half) {
-      Number *to = panel + kBlock * block * kDepth + half * kDepth / 2;
-      if (!o.isTurnedB) {
-        for (u32 row = 0; row < 8; ++row)
-          B::widenRow(memory + tile.address(block, half, row), to + row * kDepth);
-        continue;
-      }
-      MatrixRow rows[8];
-      tile.read(memory, block, half, rows);
-      for (u32 row = 0; row < 8; ++row)
-        B::widenRow((const u8 *)&rows[row], to + row * kDepth);
-    }
-}
+/// How the products of 8 columns with the warp's rows are made: fast, or as hardware rounds.
+template <typename Steps, typename A, typename B> struct FastTile {
+  RowPanel<A, 2> rows;
+  FastTile(const WgmmaCall &, const u32 *const *a) : rows(a) {}
+  void multiply(u32, const u32 *const *b, u32 *const *d, const u32 *const *c) const {
+    multiplyTile<Steps, B, 2>(rows, b, d, c);
+  }
+};
+template <typename A, typename B> struct HardwareTile {
+  TensorPrecision precision;
+  u64 seed;
+  MmaNumbers numbers;
+  HardwareTile(const WgmmaCall &call, const u32 *const *a)
+      : precision(bitCast<TensorPrecision>(call.op->target)),
+        seed(numericsSeed(*call.warp, *call.op) + a[0][0]) {
+    readRowNumbers<A, 2>(numbers, a);
+  }
+  void multiply(u32 block, const u32 *const *b, u32 *const *d, const u32 *const *c) {
+    readColumnNumbers<B, 2>(numbers, b);
+    multiplyAsHardware(numbers, precision, seed + 8 * block, d, c);
+  }
+};
 
-template <typename Steps, typename A, typename B, bool kHalfSums>
+template <typename Tile, typename A, bool kHalfSums>
 bool multiply(const WgmmaCall &call, u32 *const *d) {
-  constexpr u32 kDepth = 8 * A::kParts;
   const WgmmaOperands &o = operandsOf(*call.op);
-  alignas(64) u32 fragment[4][kLaneCount];
+  alignas(64) u32 rowFragment[2][2][kLaneCount];
+  alignas(64) u32 fragments[kMaxColumns / kBlock][2][kLaneCount];
   const u32 *a[4];
-  readRows(call, fragment, a);
-  RowPanel<kDepth> rows;
-  fillRows<A, 2>(rows, a);
-  if (o.isNegative)
-    for (auto &set : rows.at)
-      for (Words &row : set)
-        row ^= 0x80000000;
-  alignas(64) typename Steps::Number columns[kMaxColumns * kDepth];
-  readColumns<B, kDepth>(call, columns);
+  readRows(call, o.isNegative ? signsOf<A>() : 0, rowFragment, a);
+  WgmmaTile(call.descriptorB, o.isTurnedB != 0)
+      .read(call.warp->block->shared - kSharedBase, 0, o.columns / kBlock, fragments);
+  Tile tile(call, a);
   for (u32 block = 0; block < o.columns / kBlock; ++block) {
-    const typename Steps::Number *b = columns + kBlock * block * kDepth;
+    const u32 *b[2] = {fragments[block][0], fragments[block][1]};
     if (kHalfSums) {
-      alignas(64) f32 sums[4][kLaneCount];
-      u32 *sum[4] = {(u32 *)sums[0], (u32 *)sums[1], (u32 *)sums[2], (u32 *)sums[3]};
+      alignas(64) u32 sums[4][kLaneCount];
+      u32 *sum[4] = {sums[0], sums[1], sums[2], sums[3]};
       u32 *const *narrow = d + 2 * block;
       if (call.accumulates)
-        widenSums(sums, narrow);
-      multiplyTile<Steps, kDepth>(rows, b, sum, call.accumulates ? sum : nullptr);
-      narrowSums(narrow, sums);
+        widenSums(sum, narrow);
+      tile.multiply(block, b, sum, call.accumulates ? sum : nullptr);
+      narrowSums(narrow, sum);
     } else {
       u32 *const *sum = d + 4 * block;
-      multiplyTile<Steps, kDepth>(rows, b, sum, call.accumulates ? sum : nullptr);
+      tile.multiply(block, b, sum, call.accumulates ? sum : nullptr);
     }
   }
   return true;
 }
 
-/// Sums stop at the ends of s32; the products alone cannot reach them.
+/// Sums that may stop at the ends of s32; the products alone cannot reach them.
 template <typename A, typename B> bool multiplySaturating(const WgmmaCall &call, u32 *const *d) {
   const WgmmaOperands &o = operandsOf(*call.op);
   WgmmaCall alone = call;
   alone.accumulates = false;
-  alignas(64) s32 products[128][kLaneCount];
+  alignas(64) u32 products[128][kLaneCount];
   u32 *to[128];
   for (u32 i = 0; i < o.sums; ++i)
-    to[i] = (u32 *)products[i];
-  if (!multiply<PairSteps, A, B, false>(alone, to))
-    return false;
-  for (u32 i = 0; i < o.sums; ++i) {
-    s32 *sum = (s32 *)d[i];
-    LANES {
-      s64 exact = s64(products[i][l]) + (call.accumulates ? sum[l] : 0);
-      exact = exact > INT32_MAX ? INT32_MAX : exact;
-      sum[l] = s32(exact < INT32_MIN ? INT32_MIN : exact);
-    }
-  }
+    to[i] = products[i];
+  multiply<FastTile<PairSteps, A, B>, A, false>(alone, to);
+  for (u32 i = 0; i < o.sums; ++i)
+    addSaturating(d[i], products[i], call.accumulates ? d[i] : nullptr);
   return true;
 }
 
@@ -171,10 +167,13 @@ constexpr OpClass kT = OpClass::kTensor;
 template <typename T> using Steps = FloatSteps<T::kExactProducts>;
 
 #define FLOATS(sum, a, A, b, B, half)                                                              \
-  {"wgmma." sum "." a "." b, issue<multiply<Steps<A>, A, B, half>>, nullptr, kT}
+  {"wgmma." sum "." a "." b, issue<multiply<FastTile<Steps<A>, A, B>, A, half>>, nullptr, kT}, {   \
+    "hardware.wgmma." sum "." a "." b, issue<multiply<HardwareTile<A, B>, A, half>>, nullptr, kT   \
+  }
 #define BYTE_FLOATS(a, A, b, B) FLOATS("f32", a, A, b, B, false), FLOATS("f16", a, A, b, B, true)
 #define INTEGERS(a, A, b, B)                                                                       \
-  {"wgmma.s32." a "." b, issue<multiply<PairSteps, MmaByte<A>, MmaByte<B>, false>>, nullptr, kT},  \
+  {"wgmma.s32." a "." b,                                                                           \
+   issue<multiply<FastTile<PairSteps, MmaByte<A>, MmaByte<B>>, MmaByte<A>, false>>, nullptr, kT},  \
   {                                                                                                \
     "wgmma.satfinite.s32." a "." b, issue<multiplySaturating<MmaByte<A>, MmaByte<B>>>, nullptr, kT \
   }
@@ -192,8 +191,8 @@ const Instruction kWgmmaRows[] = {
     INTEGERS("s8", s8, "u8", u8),
     INTEGERS("u8", u8, "s8", s8),
     INTEGERS("u8", u8, "u8", u8),
-    {"wgmma.s32.b1.b1.and.popc", issue<multiply<BitSteps<false>, MmaBits, MmaBits, false>>, nullptr,
-     kT},
+    {"wgmma.s32.b1.b1.and.popc",
+     issue<multiply<FastTile<BitSteps<false>, MmaBits, MmaBits>, MmaBits, false>>, nullptr, kT},
 };
 
 } // namespace

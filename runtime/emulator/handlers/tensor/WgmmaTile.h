@@ -58,12 +58,30 @@ public:
     return 0;
   }
 
-  /// Rows of a core matrix along M or N, 16 bytes along K each. `memory`: of address 0.
-  void read(const u8 *memory, u32 block, u32 half, MatrixRow (&rows)[8]) const {
-    for (u32 row = 0; row < 8; ++row)
-      rows[row] = *(const MatrixRow *)(memory + address(block, half, row));
-    if (isTurned)
-      turnMatrix(rows);
+  /// Core matrices of the blocks [first, last), both halves of each, as registers of a fragment:
+  /// rows along M or N, 16 bytes along K each.
+  void read(const u8 *memory, u32 first, u32 last, u32 (*to)[2][32]) const {
+    // Blocks repeat the addresses of the first ones where the pattern of swizzling does.
+    u32 period = isTurned ? width : 1, jump = isTurned && width > 1 ? leading : stride;
+    bool repeats = width == 1 || (jump & (128 * width - 1)) == 0;
+    u32 at[8][2][8];
+    for (u32 block = first; block < last; ++block) {
+      u32 j = block % period, skipped = 0;
+      if (repeats && block >= first + period)
+        skipped =
+            (block / period - (first + (j + period - first % period) % period) / period) * jump;
+      else
+        for (u32 piece = 0; piece < 16; ++piece)
+          at[j][piece >> 3][piece & 7] = address(block, piece >> 3, piece & 7);
+      for (u32 half = 0; half < 2; ++half) {
+        MatrixRow rows[8];
+        for (u32 row = 0; row < 8; ++row)
+          rows[row] = *(const MatrixRow *)(memory + (at[j][half][row] + skipped));
+        if (isTurned)
+          turnMatrix(rows);
+        __builtin_memcpy(to[block - first][half], rows, sizeof rows);
+      }
+    }
   }
 
 private:
