@@ -192,11 +192,18 @@ TEST(BulkCopy, ReducesInGlobalMemory) {
   checkReduction<u64>("add.u64", [](u64 a, u64 b) { return a + b; });
   checkReduction<u32>("min.u32", [](u32 a, u32 b) { return std::min(a, b); });
   checkReduction<int32_t>("min.s32", [](int32_t a, int32_t b) { return std::min(a, b); });
+  checkReduction<u32>("max.u32", [](u32 a, u32 b) { return std::max(a, b); });
+  checkReduction<int32_t>("max.s32", [](int32_t a, int32_t b) { return std::max(a, b); });
+  checkReduction<u64>("min.u64", [](u64 a, u64 b) { return std::min(a, b); });
   checkReduction<u64>("max.u64", [](u64 a, u64 b) { return std::max(a, b); });
+  checkReduction<int64_t>("min.s64", [](int64_t a, int64_t b) { return std::min(a, b); });
   checkReduction<int64_t>("max.s64", [](int64_t a, int64_t b) { return std::max(a, b); });
   checkReduction<u32>("inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; });
   checkReduction<u32>("dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; });
   checkReduction<u32>("and.b32", [](u32 a, u32 b) { return a & b; });
+  checkReduction<u32>("or.b32", [](u32 a, u32 b) { return a | b; });
+  checkReduction<u32>("xor.b32", [](u32 a, u32 b) { return a ^ b; });
+  checkReduction<u64>("and.b64", [](u64 a, u64 b) { return a & b; });
   checkReduction<u64>("or.b64", [](u64 a, u64 b) { return a | b; });
   checkReduction<u64>("xor.b64", [](u64 a, u64 b) { return a ^ b; });
   checkReduction<float>("add.f32", [](float a, float b) { return a + b; });
@@ -236,12 +243,30 @@ TEST(BulkCopy, ReducesHalves) {
 }
 
 TEST(BulkCopy, ReducesInAnotherBlock) {
-  for (auto [suffix, model] :
-       {std::pair<const char *, uint32_t (*)(uint32_t, uint32_t)>{
-            "add.u32", [](uint32_t a, uint32_t b) { return a + b; }},
-        {"max.s32",
-         [](uint32_t a, uint32_t b) { return uint32_t(std::max(int32_t(a), int32_t(b))); }},
-        {"xor.b32", [](uint32_t a, uint32_t b) { return a ^ b; }}}) {
+  using Model = uint64_t (*)(uint64_t, uint64_t);
+  struct Form {
+    const char *suffix;
+    size_t bytes;
+    Model model;
+  };
+  // PTX ISA 9.0, cp.reduce.async.bulk: what there is to .shared::cluster.
+  const Form kForms[] = {
+      {"add.u32", 4, [](uint64_t a, uint64_t b) { return a + b; }},
+      {"add.s32", 4, [](uint64_t a, uint64_t b) { return a + b; }},
+      {"add.u64", 8, [](uint64_t a, uint64_t b) { return a + b; }},
+      {"min.u32", 4, [](uint64_t a, uint64_t b) { return std::min(a, b); }},
+      {"max.u32", 4, [](uint64_t a, uint64_t b) { return std::max(a, b); }},
+      {"min.s32", 4,
+       [](uint64_t a, uint64_t b) { return uint64_t(std::min(int32_t(a), int32_t(b))); }},
+      {"max.s32", 4,
+       [](uint64_t a, uint64_t b) { return uint64_t(std::max(int32_t(a), int32_t(b))); }},
+      {"inc.u32", 4, [](uint64_t a, uint64_t b) { return a >= b ? 0 : a + 1; }},
+      {"dec.u32", 4, [](uint64_t a, uint64_t b) { return a == 0 || a > b ? b : a - 1; }},
+      {"and.b32", 4, [](uint64_t a, uint64_t b) { return a & b; }},
+      {"or.b32", 4, [](uint64_t a, uint64_t b) { return a | b; }},
+      {"xor.b32", 4, [](uint64_t a, uint64_t b) { return a ^ b; }},
+  };
+  for (const auto &[suffix, bytes, model] : kForms) {
     BulkCase test;
     test.blocks = 2;
     test.fillsWithNumbers = true;
@@ -259,12 +284,15 @@ TEST(BulkCopy, ReducesInAnotherBlock) {
       Bytes own(1024), other(1024);
       for (uint32_t i = 0; i < 1024; ++i)
         own[i] = numberAt(i, r), other[i] = numberAt(i, r ^ 1);
-      for (uint32_t i = 0; i < 256; ++i) {
-        uint32_t expected = elementOf<uint32_t>(own, i);
-        if (i >= 128 && i < 136)
-          expected = model(expected, elementOf<uint32_t>(other, i - 128));
-        ASSERT_EQ(elementOf<uint32_t>(result.boxes, r * 256 + i), expected) << suffix << " " << i;
+      Bytes expected = own;
+      for (size_t i = 0; i < 32; i += bytes) {
+        uint64_t old = 0, source = 0;
+        std::memcpy(&old, &own[512 + i], bytes);
+        std::memcpy(&source, &other[i], bytes);
+        uint64_t next = model(old, source);
+        std::memcpy(&expected[512 + i], &next, bytes);
       }
+      EXPECT_EQ(part(result.boxes, r * 1024, 1024), expected) << suffix << " in rank " << r;
     }
   }
 }

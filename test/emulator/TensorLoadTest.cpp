@@ -201,6 +201,94 @@ TEST(TensorReduce, OperationsAndTypes) {
   checkReduction<u64>(CU_TENSOR_MAP_DATA_TYPE_INT64, "xor", [](u64 a, u64 b) { return a ^ b; });
 }
 
+// Halves: with small whole numbers, whose sums are exact.
+TEST(TensorReduce, Halves) {
+  struct Kind {
+    CUtensorMapDataType type;
+    uint16_t one, two, three; // 1.0, 2.0, 3.0
+  };
+  for (auto [type, one, two, three] :
+       {Kind{CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 0x3c00, 0x4000, 0x4200},
+        Kind{CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 0x3f80, 0x4000, 0x4040}})
+    for (auto [operation, expected] :
+         {std::pair{"add", three}, std::pair{"min", one}, std::pair{"max", two}}) {
+      Tensor tensor;
+      tensor.type = type;
+      tensor.sizes = {64, 2};
+      tensor.box = {64, 2};
+      tensor.steps = {1, 1};
+      tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+      tensor.allocate(0);
+      for (size_t i = 0; i < tensor.memory.size(); i += 2)
+        std::memcpy(&tensor.memory[i], &one, 2);
+      BulkCase test;
+      uint32_t word = uint32_t(two) << 16 | two;
+      test.body = "mov.u32 %r1, " + std::to_string(word) + ";\nmov.u32 %r2, %box;\n$put:\n" +
+                  "st.shared.b32 [%r2], %r1;\nadd.u32 %r2, %r2, 4;\nadd.u32 %r3, %box, 256;\n"
+                  "setp.lt.u32 %p1, %r2, %r3;\n@%p1 bra $put;\nfence.proxy.async;\n"
+                  "cp.reduce.async.bulk.tensor.2d.global.shared::cta." +
+                  operation + ".tile.bulk_group [%map, {0, 0}], [%box];" + kWaitGroups;
+      BulkResult result = runOn(tensor, test);
+      ASSERT_EQ(result.code, 0) << result.report;
+      for (size_t i = 0; i < 256; i += 2) {
+        uint16_t got;
+        std::memcpy(&got, &result.memory[i], 2);
+        ASSERT_EQ(got, expected) << operation << " " << i;
+      }
+    }
+}
+
+TEST(TensorReduce, Im2col) {
+  Tensor tensor;
+  tensor.type = CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  tensor.elementBytes = 4;
+  tensor.sizes = {16, 6, 3};
+  tensor.steps = {1, 2, 1};
+  tensor.lower = {1};
+  tensor.upper = {0};
+  tensor.channels = 8;
+  tensor.pixels = 5;
+  tensor.allocate(0);
+  Coordinates corner{4, 3, 1};
+  BulkCase test;
+  test.fillsWithNumbers = true;
+  test.body = "cp.reduce.async.bulk.tensor.3d.global.shared::cta.xor.im2col_no_offs.bulk_group "
+              "[%map, " +
+              coordinates(3) + "], [%box];" + kWaitGroups;
+  test.numbers = numbersOf(corner);
+  BulkResult result = runOn(tensor, test);
+  EXPECT_RAN(result);
+  Bytes expected = tensor.memory, box = numbers(1024);
+  visitIm2col(tensor, corner, {}, [&](const Coordinates &at, uint32_t offset) {
+    int64_t to = tensor.element(at);
+    for (uint32_t i = 0; to >= 0 && i < 4; ++i)
+      expected[size_t(to) + i] ^= box[offset + i];
+  });
+  EXPECT_EQ(result.memory, expected);
+  EXPECT_NE(result.memory, tensor.memory);
+}
+
+// Prefetches of every rank do nothing but look at the map.
+TEST(TensorPrefetch, HasNoEffect) {
+  std::mt19937 random(7);
+  for (uint32_t rank = 1; rank <= 5; ++rank) {
+    Coordinates corner;
+    Tensor tensor = someTensor(random, rank, CU_TENSOR_MAP_SWIZZLE_NONE, false, corner);
+    std::string dimension = std::to_string(rank) + "d";
+    BulkCase test;
+    test.body = "createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;\n"
+                "cp.async.bulk.prefetch.tensor." +
+                dimension + ".L2.global.tile [%map, " + coordinates(rank) +
+                "];\ncp.async.bulk.prefetch.tensor." + dimension +
+                ".L2.global.tile.L2::cache_hint [%map, " + coordinates(rank) + "], %d1;";
+    test.numbers = numbersOf(corner);
+    BulkResult result = runOn(tensor, test);
+    EXPECT_RAN(result);
+    EXPECT_EQ(result.memory, tensor.memory);
+    EXPECT_EQ(result.boxes, Bytes(1024, kUntouched));
+  }
+}
+
 // A multicast fills the same place of each block that the mask names and tells each one's mbarrier.
 TEST(TensorLoad, Multicast) {
   for (uint32_t blocks : {2u, 4u})
