@@ -3,6 +3,7 @@
 // What the checks make of asynchronous work, mbarriers, clusters and fences.
 #include "runtime/emulator/check/AsyncNotes.h"
 #include "runtime/emulator/check/BlockCheck.h"
+#include "runtime/emulator/check/GlobalRaces.h"
 
 namespace heddle::emulator {
 
@@ -102,8 +103,7 @@ bool noteAsyncLanes(Warp &warp, const Op &op, AsyncRecord record, Use use, uint3
 
 bool noteAsyncGlobal(Warp &warp, const Op &op, AsyncRecord, Use use, uint32_t lane, uint64_t at,
                      uint32_t bytes) {
-  return bytes == 0 || !CheckOptions::get().initialised ||
-         checkOf(warp).noteGlobal(warp, op, use, lane, 0, bytes, at);
+  return bytes == 0 || checkOf(warp).noteGlobal(warp, op, use, lane, 0, bytes, at);
 }
 
 void noteAsyncCommit(Warp &warp, const Op &, AsyncKind kind, uint32_t lanes) {
@@ -219,12 +219,21 @@ void noteProxyFence(Warp &warp, uint32_t) {
 
 void noteInitFence(Warp &warp) { clusterOf(warp).fenceInits(agentOf(warp)); }
 
-void noteMemoryFence(Warp &warp) { clusterOf(warp).orders.memoryFence(agentOf(warp)); }
+void noteMemoryFence(Warp &warp) {
+  clusterOf(warp).orders.memoryFence(agentOf(warp));
+  if (GlobalRaces *races = warp.block->launch->races.get())
+    races->fence(warp);
+}
 
 void noteWgmmaFence(Warp &warp) { fenceWgmma(clusterOf(warp).wgmma[agentOf(warp)]); }
 
 bool finishChecks(Cluster &cluster) {
-  if (!cluster.blocks[0]->check || !CheckOptions::get().async)
+  if (!cluster.blocks[0]->check)
+    return true;
+  GlobalRaces *races = cluster.blocks[0]->launch->races.get();
+  if (races && !races->settle())
+    return false;
+  if (!CheckOptions::get().async)
     return true;
   const char *missing = nullptr;
   const AsyncPiece *piece = cluster.blocks[0]->check->cluster().async.findForgotten(missing);

@@ -3,6 +3,7 @@
 // Accesses of a warp, lane by lane where they must and in runs of bytes where they can, on their
 // way to the shadow of shared memory and the marks of global memory.
 #include "runtime/emulator/check/BlockCheck.h"
+#include "runtime/emulator/check/GlobalRaces.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
 #include <cstring>
@@ -127,6 +128,12 @@ bool BlockCheck::judge(Warp &warp, const Op &op, Use use, uint32_t offset,
 bool BlockCheck::noteGlobal(Warp &warp, const Op &op, Use use, uint32_t lane, uint32_t laneBytes,
                             uint32_t bytes, uint64_t at) {
   uint32_t place = static_cast<uint32_t>(&op - warp.code);
+  GlobalRaces *races = block.launch->races.get();
+  bool isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
+  if (races && !races->note(warp, op, use, isStrong, lane, laneBytes, at, bytes))
+    return false;
+  if (!CheckOptions::get().initialised)
+    return true;
   if (use != Use::kWrite) {
     uint32_t good = marks.findUnwritten(at, bytes, place);
     if (good != bytes) {
@@ -181,8 +188,7 @@ bool BlockCheck::noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint3
     owner = cluster.blocks[r];
   }
   if (offset >= owner->sharedBytes)
-    return !CheckOptions::get().initialised ||
-           noteGlobal(warp, op, use, lane, laneBytes, bytes, at);
+    return !looksAtGlobal || noteGlobal(warp, op, use, lane, laneBytes, bytes, at);
   SharedAccess access = accessOf(warp, op, lane, laneBytes);
   access.isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
   return owner->check->noteShared(warp, op, use, static_cast<uint32_t>(offset), bytes, access);
@@ -197,6 +203,8 @@ void BlockCheck::noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, con
       group->orders.acquireAt(agent, place, op.join & kAcquireAccess);
     if (use != Use::kRead)
       group->orders.releaseAt(agent, place, op.join & kReleaseAccess);
+    if (GlobalRaces *races = block.launch->races.get())
+      races->order(warp, use, place, op.join & kAcquireAccess, op.join & kReleaseAccess);
   }
 }
 

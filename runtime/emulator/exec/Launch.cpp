@@ -2,6 +2,7 @@
 //
 // Distributes the blocks of a grid over threads that are kept between launches.
 #include "runtime/emulator/exec/Launch.h"
+#include "runtime/emulator/check/GlobalRaces.h"
 #include "runtime/emulator/exec/Counters.h"
 #include "runtime/emulator/exec/Runner.h"
 #include <algorithm>
@@ -23,7 +24,7 @@ public:
 
   void run(LaunchState &launch, uint64_t units) {
     std::lock_guard oneLaunch(launchMutex);
-    if (units == 1 || count == 1) {
+    if (units == 1 || count == 1 || launch.races) {
       work(launch, units);
       return;
     }
@@ -104,6 +105,8 @@ bool runLaunch(LaunchState &launch) {
   uint64_t blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   if (countersWanted())
     countLaunch(launch.kernel->name, blocks);
+  if (CheckOptions::get().globalRaces)
+    launch.races = std::make_shared<GlobalRaces>();
   Workers::get().run(launch, Runner::unitsOf(launch));
   return !launch.failed;
 }

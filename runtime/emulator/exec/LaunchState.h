@@ -7,6 +7,7 @@
 #include "runtime/emulator/exec/Kernel.h"
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 
 namespace heddle::emulator {
@@ -32,8 +33,11 @@ struct Finding {
   std::string text;
 };
 
+class GlobalRaces;
+
 struct LaunchState {
   const Kernel *kernel = nullptr;
+  std::shared_ptr<GlobalRaces> races; ///< null: not looked for
   uint32_t grid[3] = {1, 1, 1};
   uint32_t threads[3] = {1, 1, 1};
   uint32_t cluster[3] = {1, 1, 1}; ///< blocks; divides the grid
