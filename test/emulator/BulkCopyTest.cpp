@@ -58,21 +58,40 @@ TEST(BulkCopy, LoadsByWideAddresses) {
   EXPECT_EQ(part(result.boxes, 256, 768), Bytes(768, kUntouched));
 }
 
+// Threads that spin on test_wait see the copy done too, however late it is.
+TEST(BulkCopy, IsSeenByTestWait) {
+  BulkCase test;
+  test.body = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%box], [%in], 64, "
+              "[%bar];";
+  test.afterwards = "$test:\nmbarrier.test_wait.parity.shared.b64 %p8, [%bar], 0;\n"
+                    "@!%p8 bra $test;\n";
+  test.expected = {64};
+  Bytes memory = pattern(64);
+  BulkResult result = runBulk(test, memory);
+  EXPECT_RAN(result);
+  ASSERT_EQ(result.boxes.size(), 1024u);
+  EXPECT_EQ(part(result.boxes, 0, 64), memory);
+}
+
 // Each lane that executes a copy issues one of its own.
 TEST(BulkCopy, EveryLaneIssues) {
   BulkCase test;
-  // The body is thread 0's; here the other lanes of its warp join: the wait is for all 32 copies.
-  test.body = "mov.u32 %r9, 0;\n$loop:\nmul.wide.u32 %d1, %r9, 16;\nadd.u64 %d1, %d1, %in;\n"
-              "xor.b32 %r2, %r9, 31;\nshl.b32 %r2, %r2, 4;\nadd.u32 %r2, %r2, %box;\n"
-              "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%d1], 16, "
-              "[%bar];\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 32;\n@%p1 bra $loop;";
-  test.expected = {512};
+  test.body = "mov.u32 %r1, 0;";
+  // The first warp, but for every third lane; lane i writes place i ^ 31.
+  test.afterwards = "rem.u32 %r1, %t, 3;\nsetp.eq.u32 %p1, %r1, 2;\nsetp.ge.u32 %p2, %t, 32;\n"
+                    "or.pred %p1, %p1, %p2;\nmul.wide.u32 %d1, %t, 16;\n"
+                    "add.u64 %d1, %d1, %in;\nxor.b32 %r2, %t, 31;\nshl.b32 %r2, %r2, 4;\n"
+                    "add.u32 %r2, %r2, %box;\n@!%p1 cp.async.bulk.shared::cta.global."
+                    "mbarrier::complete_tx::bytes [%r2], [%d1], 16, [%bar];\n";
+  test.expected = {22 * 16};
   Bytes memory = pattern(512);
   BulkResult result = runBulk(test, memory);
   EXPECT_RAN(result);
   ASSERT_EQ(result.boxes.size(), 1024u);
   for (uint32_t i = 0; i < 32; ++i)
-    EXPECT_EQ(part(result.boxes, (i ^ 31) * 16, 16), part(memory, i * 16, 16)) << i;
+    EXPECT_EQ(part(result.boxes, (i ^ 31) * 16, 16),
+              i % 3 == 2 ? Bytes(16, kUntouched) : part(memory, i * 16, 16))
+        << i;
 }
 
 TEST(BulkCopy, Multicast) {
