@@ -175,7 +175,7 @@ TEST(SharedShadow, CopiesAreSeenBehindTheirWait) {
   EXPECT_EQ(block.work(AsyncKind::kCopy, Kind::kWrite, 0, 16, second), Verdict::kFine);
   block.async.commit(AsyncKind::kCopy, 0, ~0u);
   EXPECT_EQ(block.access(Kind::kRead, 0, 0, 16), Verdict::kInFlight);
-  block.async.wait(AsyncKind::kCopy, 0, ~0u, 1);
+  block.async.wait(AsyncKind::kCopy, 0, 0, ~0u, 1);
   EXPECT_EQ(block.access(Kind::kRead, 0, 0, 16), Verdict::kFine);
   EXPECT_EQ(block.access(Kind::kRead, 0, 16, 16), Verdict::kInFlight) << "one group is left";
   EXPECT_EQ(block.access(Kind::kRead, 1, 0, 16), Verdict::kInFlight) << "no barrier";
@@ -185,7 +185,7 @@ TEST(SharedShadow, CopiesAreSeenBehindTheirWait) {
   const char *missing = nullptr;
   EXPECT_NE(block.async.findForgotten(missing), nullptr);
   EXPECT_STREQ(missing, "wait_group");
-  block.async.wait(AsyncKind::kCopy, 0, ~0u, 0);
+  block.async.wait(AsyncKind::kCopy, 0, 0, ~0u, 0);
   EXPECT_EQ(block.async.findForgotten(missing), nullptr);
 }
 
@@ -235,7 +235,7 @@ TEST(SharedShadow, SourcesOfStoresStayAsTheyAre) {
   sound.proxyFence(0);
   sound.work(AsyncKind::kBulkStore, Kind::kRead, 0, 0, record);
   sound.async.commit(AsyncKind::kBulkStore, 0, 1);
-  sound.async.wait(AsyncKind::kBulkStore, 0, 1, 0);
+  sound.async.wait(AsyncKind::kBulkStore, 0, 0, 1, 0);
   EXPECT_EQ(sound.access(Kind::kWrite, 0, 0, 16), Verdict::kFine);
   EXPECT_EQ(sound.work(AsyncKind::kBulkStore, Kind::kRead, 0, 0, record), Verdict::kUnseen)
       << "written after the fence";

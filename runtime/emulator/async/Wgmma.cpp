@@ -3,7 +3,9 @@
 // wgmma.fence, commit_group and wait_group, and the accumulators of lazy mode.
 #include "runtime/emulator/async/Wgmma.h"
 #include "runtime/emulator/check/AsyncNotes.h"
+#include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/exec/Handlers.h"
+#include <algorithm>
 #include <cstring>
 
 namespace heddle::emulator {
@@ -66,21 +68,42 @@ void fence(Warp &warp, const Op &op) {
 void commit(Warp &warp, const Op &op) {
   if (!isWhole(warp, op))
     return;
+  ++warp.wgmmaGroups;
+  ++warp.block->cluster->progress; // other warps of the warpgroup may wait for it
   if (asyncIsLazy())
     warp.block->cluster->async.commit(warp, AsyncKind::kWgmma, kAllLanes);
   if (warp.block->check)
     noteAsyncCommit(warp, op, AsyncKind::kWgmma, kAllLanes);
 }
 
+/// The warpgroup's warps work together: a group is done when all of them have issued it and its work
+/// is done. So whoever has waited may tell others that operands in shared memory were read.
 void wait(Warp &warp, const Op &op) {
   if (!isWhole(warp, op))
     return;
+  Block &block = *warp.block;
   uint32_t pending = static_cast<uint32_t>(op.imm);
-  if (asyncIsLazy() &&
-      !warp.block->cluster->async.wait(warp, AsyncKind::kWgmma, kAllLanes, pending))
+  uint32_t wanted = warp.wgmmaGroups > pending ? warp.wgmmaGroups - pending : 0;
+  uint32_t first = warp.index & ~3u, end = std::min(first + 4, block.warpCount);
+  for (uint32_t w = first; w < end; ++w) {
+    if (block.warps[w].wgmmaGroups >= wanted || block.warps[w].live == 0)
+      continue;
+    Group group;
+    group.wait = Wait::kProgress;
+    group.progress = block.cluster->progress;
+    parkGroup(warp, static_cast<uint32_t>(&op - warp.code), group);
     return;
-  if (warp.block->check)
-    noteAsyncWait(warp, op, AsyncKind::kWgmma, kAllLanes, pending, false);
+  }
+  for (uint32_t w = first; w < end; ++w) {
+    Warp &other = block.warps[w];
+    uint32_t left = other.wgmmaGroups > wanted ? other.wgmmaGroups - wanted : 0;
+    if (asyncIsLazy() && !block.cluster->async.wait(other, AsyncKind::kWgmma, kAllLanes, left)) {
+      warp.stop = Stop::kFault;
+      return;
+    }
+    if (block.check)
+      noteWarpgroupWait(warp, other, left);
+  }
 }
 
 const Instruction kRows[] = {

@@ -91,7 +91,8 @@ void AsyncGroups::commit(AsyncKind kind, uint32_t warpAgent, uint32_t lanes) {
   stream.commits.push_back({lanes, stream.issued});
 }
 
-void AsyncGroups::wait(AsyncKind kind, uint32_t warpAgent, uint32_t lanes, uint32_t pending) {
+void AsyncGroups::wait(AsyncKind kind, uint32_t warpAgent, uint32_t waiter, uint32_t lanes,
+                       uint32_t pending) {
   Stream *stream = findStream(kind, warpAgent);
   if (!stream || lanes == 0)
     return;
@@ -112,7 +113,7 @@ void AsyncGroups::wait(AsyncKind kind, uint32_t warpAgent, uint32_t lanes, uint3
       break; // older groups tell nothing new
   }
   if (done)
-    orders.learn(warpAgent, stream->agent, done);
+    orders.learn(waiter, stream->agent, done);
 }
 
 Completion AsyncGroups::issuedSoFar(AsyncKind kind, uint32_t warpAgent) const {

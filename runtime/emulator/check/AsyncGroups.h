@@ -46,8 +46,8 @@ public:
   uint32_t issuerOfAgent(uint32_t agent, uint32_t otherwise) const override;
 
   void commit(AsyncKind kind, uint32_t warpAgent, uint32_t lanes);
-  /// The newest `pending` groups of the lanes may be left; the warp knows the others to be done.
-  void wait(AsyncKind kind, uint32_t warpAgent, uint32_t lanes, uint32_t pending);
+  /// The newest `pending` groups of the lanes may be left; `waiter` knows the others to be done.
+  void wait(AsyncKind kind, uint32_t warpAgent, uint32_t waiter, uint32_t lanes, uint32_t pending);
   /// All pieces of the kind that the warp issued so far: agent and time; {0, 0}: none.
   Completion issuedSoFar(AsyncKind kind, uint32_t warpAgent) const;
 

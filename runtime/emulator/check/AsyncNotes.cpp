@@ -111,7 +111,10 @@ void noteAsyncCommit(Warp &warp, const Op &, AsyncKind kind, uint32_t lanes) {
 }
 
 void noteAsyncWait(Warp &warp, const Op &, AsyncKind kind, uint32_t lanes, uint32_t pending, bool) {
-  clusterOf(warp).async.wait(kind, agentOf(warp), lanes, pending);
+  clusterOf(warp).async.wait(kind, agentOf(warp), agentOf(warp), lanes, pending);
+}
+void noteWarpgroupWait(Warp &warp, Warp &other, uint32_t pending) {
+  clusterOf(warp).async.wait(AsyncKind::kWgmma, agentOf(other), agentOf(warp), kAllLanes, pending);
 }
 
 void noteAsyncBarrier(AsyncRecord record, Block &owner, uint32_t offset) {

@@ -31,6 +31,8 @@ void noteAsyncCommit(Warp &warp, const Op &op, AsyncKind kind, uint32_t lanes);
 /// wait_group: at most `pending` of the newest groups are left. `readsOnly`: .read.
 void noteAsyncWait(Warp &warp, const Op &op, AsyncKind kind, uint32_t lanes, uint32_t pending,
                    bool readsOnly);
+/// wgmma.wait_group of `warp`: of another warp of its warpgroup at most `pending` groups are left.
+void noteWarpgroupWait(Warp &warp, Warp &other, uint32_t pending);
 /// The work's completion is seen by whoever waits for this phase of the mbarrier. To be called
 /// before the work is done.
 void noteAsyncBarrier(AsyncRecord record, Block &owner, uint32_t offset);

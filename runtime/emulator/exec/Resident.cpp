@@ -198,7 +198,7 @@ void Resident::start(const uint32_t (&index)[3]) {
     warp.current = 0;
     warp.groups.assign(1, Group());
     warp.arrivals.clear();
-    warp.clusterArrived = warp.slices = 0;
+    warp.clusterArrived = warp.slices = warp.wgmmaGroups = 0;
     warp.wasForced = warp.mayGiveUp = false;
   }
 }

@@ -88,6 +88,7 @@ struct Warp {
   uint32_t branchBudget = 0; ///< branches until the clock is looked at
   uint32_t index = 0;
   uint32_t slices = 0;            ///< budgets used up in a row without waiting
+  uint32_t wgmmaGroups = 0;       ///< that it has committed
   uint32_t clusterArrived = 0;    ///< lanes that have arrived at the cluster's barrier
   bool wasForced = false;         ///< lanes went on without others that they should have met
   bool mayGiveUp = false;         ///< a try_wait may return false now
