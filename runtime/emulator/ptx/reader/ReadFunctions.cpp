@@ -185,7 +185,7 @@ bool Reader::registers() {
   std::string_view type = peek().text.substr(std::min<size_t>(1, peek().text.size()));
   if (type == "v2" || type == "v4")
     return fail("registers that are vectors are not supported; use several registers");
-  if (peek().text[0] != '.' || !isType(type) || type == "tf32" || type == "u16x2" ||
+  if (isEnd() || peek().text[0] != '.' || !isType(type) || type == "tf32" || type == "u16x2" ||
       type == "s16x2" || type == "bf16" || type == "bf16x2")
     return expected("the type of a register");
   ++at;

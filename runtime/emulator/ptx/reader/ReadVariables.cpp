@@ -12,6 +12,8 @@ namespace {
 
 /// No device has that much memory; the limit keeps sums of sizes far from 64 bits.
 constexpr uint64_t kMaxVariableBytes = 1ull << 42;
+constexpr uint64_t kMaxInitialBytes = 1ull << 28;
+constexpr size_t kMaxExtents = 16;
 
 Space spaceOf(std::string_view word) {
   return word == ".global"   ? Space::kGlobal
@@ -72,7 +74,8 @@ bool Reader::declaration(Declaration &result) {
       }
     } else if (word == "v2" || word == "v4") {
       result.vector = static_cast<uint64_t>(word[1] - '0');
-    } else if (isType(word) && word != "pred" && word != "tf32" && result.type.empty()) {
+    } else if (isType(word) && word != "pred" && word != "tf32" && word != "bf16" &&
+               word != "bf16x2" && word != "u16x2" && word != "s16x2" && result.type.empty()) {
       result.type = word;
       result.elementBytes = typeBytes(word);
     } else if (word == "ptr" && isParam) {
@@ -102,50 +105,71 @@ bool Reader::declarator(const Declaration &declaration, Variable &result) {
   result.name = own;
   if (declaration.isScoped && !declare(own, result.name))
     return false;
-  uint64_t count = 1, wholeBytes = declaration.elementBytes * declaration.vector;
-  bool isOpen = false, isFirst = true;
-  for (; take("["); isFirst = false) {
+  std::vector<uint64_t> extents;
+  uint64_t bytes = declaration.elementBytes * declaration.vector;
+  bool isOpen = false;
+  while (take("[")) {
+    Constant extent;
     if (isAt("]")) {
-      if (!isFirst)
+      if (!extents.empty())
         return fail("only the first extent of an array may be left out");
       isOpen = true;
+    } else if (!constant(extent)) {
+      return false;
+    } else if (extent.value == 0 && !declaration.variable.isExternal &&
+               result.space != Space::kParam) {
+      return fail("an array has at least one element");
+    } else if (extent.value > kMaxVariableBytes / std::max<uint64_t>(bytes, 1)) {
+      return fail("the array is too large");
     } else {
-      Constant extent;
-      if (!constant(extent))
-        return false;
-      if (extent.value > kMaxVariableBytes / wholeBytes / std::max<uint64_t>(count, 1))
-        return fail("the array is too large");
-      count *= extent.value;
+      bytes *= extent.value;
     }
+    extents.push_back(extent.value);
+    if (extents.size() > kMaxExtents)
+      return fail("an array of more than " + std::to_string(kMaxExtents) + " dimensions");
     if (!expect("]"))
       return false;
   }
-  result.bytes = isOpen ? 0 : wholeBytes * count;
-  if (!take("="))
+  uint64_t rowBytes = bytes;
+  result.bytes = isOpen ? 0 : bytes;
+  if (!take("=")) {
+    if (isOpen && !result.isExternal && result.space != Space::kParam)
+      return fail("an array without a size is .extern or has an initialiser");
     return true;
+  }
   if (result.space != Space::kGlobal && result.space != Space::kConst)
     return fail("only variables in .global and .const have initialisers");
-  if (!initialiser(declaration, result))
+  if (declaration.vector > 1)
+    extents.push_back(declaration.vector);
+  if (!initialiser(declaration, result, extents))
     return false;
   if (isOpen)
-    result.bytes = result.init.size();
-  if (result.init.size() > result.bytes)
-    return fail("the initialiser is longer than \"" + result.name + "\"");
+    result.bytes = (result.init.size() + rowBytes - 1) / std::max<uint64_t>(rowBytes, 1) * rowBytes;
   return true;
 }
 
-bool Reader::initialiser(const Declaration &declaration, Variable &variable) {
-  if (!take("{"))
+/// Nested as the array is; what a row leaves out is zero.
+bool Reader::initialiser(const Declaration &declaration, Variable &variable,
+                         std::span<const uint64_t> extents) {
+  if (extents.empty())
     return element(declaration, variable);
-  if (++depth > kMaxDepth)
-    return fail("initialisers nested too deeply");
-  if (!isAt("}")) {
-    do {
-      if (!initialiser(declaration, variable))
-        return false;
-    } while (take(","));
-  }
-  --depth;
+  uint64_t rowBytes = declaration.elementBytes, begin = variable.init.size();
+  for (uint64_t extent : extents.subspan(1))
+    rowBytes *= extent;
+  if (!expect("{"))
+    return false;
+  if (take("}"))
+    return true;
+  uint64_t count = 0;
+  do {
+    if (extents[0] != 0 && count >= extents[0])
+      return fail("the initialiser is longer than \"" + variable.name + "\"");
+    if (begin + count * rowBytes > kMaxInitialBytes)
+      return fail("an initialiser of more than " + std::to_string(kMaxInitialBytes) + " bytes");
+    variable.init.resize(begin + count++ * rowBytes);
+    if (!initialiser(declaration, variable, extents.subspan(1)))
+      return false;
+  } while (take(","));
   return expect("}");
 }
 
@@ -156,12 +180,15 @@ bool Reader::element(const Declaration &declaration, Variable &variable) {
   bool isNegative = isAt("-"), isFloat = declaration.type.find('f') != std::string_view::npos;
   const Token &token = peek(isNegative ? 1 : 0);
   uint64_t value = 0;
+  if (isFloat && bytes == 2)
+    return fail("variables of type ." + std::string(declaration.type) +
+                " have no initialisers; use .b16");
   if (token.kind == Token::Kind::kFloat32 || token.kind == Token::Kind::kFloat64) {
     at += isNegative ? 2 : 1;
     value = static_cast<uint64_t>(token.value);
     bool isDouble = token.kind == Token::Kind::kFloat64;
-    if (isFloat && bytes == 2)
-      return fail("an initialiser of 16 bits is written as an integer");
+    if (declaration.type[0] == 'u' || declaration.type[0] == 's')
+      return --at, expected("an integer");
     if (isFloat && isDouble && bytes == 4)
       value = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(value)));
     else if (isFloat && !isDouble && bytes == 8)
@@ -176,12 +203,8 @@ bool Reader::element(const Declaration &declaration, Variable &variable) {
     value = whole.value;
     if (isAt("(")) // "0xFF00(name)"
       return reference(declaration, variable, value);
-    if (isFloat && bytes >= 4) {
-      double wide = whole.isUnsigned ? static_cast<double>(value)
-                                     : static_cast<double>(static_cast<int64_t>(value));
-      value = bytes == 8 ? std::bit_cast<uint64_t>(wide)
-                         : std::bit_cast<uint32_t>(static_cast<float>(wide));
-    }
+    if (isFloat)
+      return --at, expected("a floating-point number");
   }
   for (uint64_t i = 0; i < bytes; ++i)
     variable.init.push_back(i < 8 ? static_cast<uint8_t>(value >> (8 * i)) : 0);
@@ -197,12 +220,12 @@ bool Reader::reference(const Declaration &declaration, Variable &variable, uint6
   bool isMasked = mask != ~0ull || isAt("(");
   if (isMasked) {
     uint64_t low = mask == 0 ? 0 : mask >> std::countr_zero(mask);
-    if (low != 0xff || std::countr_zero(mask) % 8 != 0 || result.bytes != 1)
-      return fail("the mask of an address takes one byte, as 0xFF00 does");
+    if (low != 0xff || std::countr_zero(mask) % 8 != 0 || declaration.type != "u8")
+      return fail("the mask of an address takes one byte, as 0xFF00 does, and the type is .u8");
     if (!expect("("))
       return false;
-  } else if (result.bytes != 8 && result.bytes != 4) {
-    return fail("an address needs an element of 64 bits");
+  } else if (declaration.type != "u64" && declaration.type != "u32") {
+    return fail("an address as an initialiser needs the type .u64 or .u32");
   }
   std::string_view symbol;
   result.generic = isAt("generic") && peek(1).text == "(";
@@ -213,7 +236,7 @@ bool Reader::reference(const Declaration &declaration, Variable &variable, uint6
   result.symbol = symbol;
   if (result.generic && !expect(")"))
     return false;
-  if (isAt("+") || isAt("-")) {
+  if (isAt("+")) {
     Constant addend;
     if (!constant(addend)) // the sign is part of the expression
       return false;

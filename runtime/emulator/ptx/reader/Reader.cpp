@@ -298,8 +298,8 @@ bool Reader::finish() {
     if (variable.space == Space::kShared)
       module.sharedByName[variable.name] = &variable;
   for (const auto &[from, to] : module.aliases)
-    if (!module.functionsByName.count(to)) {
-      error = "\".alias " + from + ", " + to + "\": \"" + to + "\" is no function of this module";
+    if (!module.functionsByName.count(to) || !module.functionsByName.count(from)) {
+      error = "\".alias " + from + ", " + to + "\": both must be declared as functions";
       return false;
     }
   return true;

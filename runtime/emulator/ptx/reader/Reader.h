@@ -9,6 +9,7 @@
 
 #include "runtime/emulator/ptx/Lexer.h"
 #include "runtime/emulator/ptx/Module.h"
+#include <span>
 #include <unordered_set>
 
 namespace heddle::emulator::ptx {
@@ -75,7 +76,8 @@ private:
   bool variables(std::vector<Variable> &list, bool isExternal, bool isCommon);
   bool declaration(Declaration &result);
   bool declarator(const Declaration &declaration, Variable &result);
-  bool initialiser(const Declaration &declaration, Variable &variable);
+  bool initialiser(const Declaration &declaration, Variable &variable,
+                   std::span<const uint64_t> extents);
   bool element(const Declaration &declaration, Variable &variable);
   bool reference(const Declaration &declaration, Variable &variable, uint64_t mask);
   bool parameterList(std::vector<Variable> &list, bool isNamed);
