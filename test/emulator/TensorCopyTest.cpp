@@ -455,6 +455,10 @@ TEST(TensorCopy, InstructionsThatDoNotFitTheMapAreRefused) {
   TensorPlace im2col = placeAt({0, 0, 0});
   im2col.access = TensorAccess::kIm2col;
   EXPECT_NE(whyNotCopied(map, im2col, false), "") << "another mode";
+  tensor.box = {32, 256, 256};
+  EXPECT_NE(whyNotCopied(ours(tensor.map(memory.base)), placeAt({0, 0, 0}), false), "")
+      << "a box that fits nowhere";
+  tensor.box = {32, 2, 2};
   tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B;
   EXPECT_NE(whyNotCopied(ours(tensor.map(memory.base)), placeAt({0, 0, 0}), true), "");
   Tensor box;

@@ -249,3 +249,27 @@ TEST(TensorMap, FieldsCanBeReplaced) {
   TensorMap none = {};
   EXPECT_NE(replaceField(none, TensorField::kRank, 0, 1), "");
 }
+
+// Bytes that a program wrote over a map by mistake are found out, whatever they are.
+TEST(TensorMap, DamageIsFound) {
+  CUtensorMap encoded;
+  ASSERT_EQ(Tiled{}.encode(encoded), "");
+  TensorMap sound;
+  std::memcpy(static_cast<void *>(&sound), &encoded, sizeof sound);
+  ASSERT_TRUE(sound.isSealed());
+  for (size_t byte = 0; byte < sizeof sound; ++byte)
+    for (uint8_t value : {0x01, 0x80, 0xff}) {
+      TensorMap damaged = sound;
+      reinterpret_cast<uint8_t *>(&damaged)[byte] ^= value;
+      EXPECT_FALSE(damaged.isSealed()) << "byte " << byte;
+    }
+  // Fields that no encoding makes.
+  for (size_t byte = 8; byte < sizeof sound; ++byte) {
+    TensorMap damaged = sound;
+    reinterpret_cast<uint8_t *>(&damaged)[byte] = 0xfd;
+    if (whyUnsound(damaged).empty()) {
+      EXPECT_LE(damaged.rank, TensorMap::kMaxRank);
+      EXPECT_LE(damaged.box[0], 256);
+    }
+  }
+}

@@ -57,7 +57,11 @@ private:
   void startIm2col(const TensorPlace &place);
   bool nextTile(TensorRow &row);
   bool nextPixel(TensorRow &row);
-  void placeRow(TensorRow &row, int64_t offset, bool isInside) const;
+  void placeRow(TensorRow &row, uint64_t offset, bool isInside) const;
+  /// Bytes from the tensor's start; they may wrap, as addresses do.
+  uint64_t along(uint32_t stride, int64_t coordinate) const {
+    return static_cast<uint64_t>(coordinate) * map.strides[stride];
+  }
   void setInner(int64_t at);
   void advancePixel();
 
@@ -75,7 +79,7 @@ private:
   // Of a run: its bytes that are inside along dimension 0, and where the first of them is.
   uint32_t innerBegin = 0, innerEnd = 0;
   int64_t innerOffset = 0;
-  int64_t outerOffset = 0; ///< of the dimensions behind 1
+  uint64_t outerOffset = 0; ///< of the dimensions behind 1
   bool isOuterInside = true;
   int64_t start[5] = {}; ///< coordinates of the box
   uint32_t counts[5] = {1, 1, 1, 1, 1};

@@ -3,6 +3,7 @@
 // Makes, checks and changes tensor maps. The rules are those that cuda.h states at
 // cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col and cuTensorMapEncodeIm2colWide.
 #include "runtime/emulator/async/TensorMap.h"
+#include <cstddef>
 #include <cstring>
 
 namespace heddle::emulator {
@@ -168,6 +169,8 @@ std::string checkIm2col(const TensorMap &map) {
     return "channelsPerPixel must be in [1, 256], got " + number(map.box[0]);
   if (map.mode != TensorMode::kIm2colW128 && (map.box[1] == 0 || map.box[1] > 1024))
     return "pixelsPerColumn must be in [1, 1024], got " + number(map.box[1]);
+  if (map.mode == TensorMode::kIm2colW128 && map.box[1] != 128)
+    return "im2col::w::128 has 128 pixels, the tensor map " + number(map.box[1]);
   if (isWide && map.interleaveBytes != 0)
     return "interleave must be CU_TENSOR_MAP_INTERLEAVE_NONE in im2col::w modes";
   if (isWide && (map.swizzleBytes < 64 || map.atom == SwizzleAtom::k32BytesFlip8 ||
@@ -229,7 +232,7 @@ std::string begin(TensorMap &map, const CUtensorMap *out, CUtensorMapDataType ty
 
 std::string finish(CUtensorMap *out, TensorMap &map) {
   std::string error = whyUnsound(map);
-  map.isSound = error.empty();
+  map.seal = map.sealOf();
   if (error.empty())
     std::memcpy(static_cast<void *>(out), &map, sizeof map);
   return error;
@@ -244,11 +247,23 @@ const char *tensorTypeName(TensorType type) { return kTypes[static_cast<size_t>(
 bool isFloat(TensorType type) { return kTypes[static_cast<size_t>(type)].isFloat; }
 bool isPacked(TensorType type) { return tensorTypeBits(type) < 8; }
 
+uint32_t TensorMap::sealOf() const {
+  static_assert(offsetof(TensorMap, seal) == 124);
+  uint32_t words[31];
+  std::memcpy(words, this, sizeof words);
+  uint64_t sum = 0;
+  for (uint32_t word : words)
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15 + (sum >> 29);
+  return static_cast<uint32_t>(sum >> 32);
+}
+
 std::string whyUnsound(const TensorMap &map) {
   if (!map.isMap())
     return "these 128 bytes are no tensor map";
   if (map.rank == 0 || map.rank > TensorMap::kMaxRank || map.type >= TensorType::kCount ||
-      map.mode > TensorMode::kIm2colW128 || map.atom > SwizzleAtom::k64Bytes)
+      map.mode > TensorMode::kIm2colW128 || map.atom > SwizzleAtom::k64Bytes ||
+      map.interleaveBytes % 16 != 0 || map.interleaveBytes > 32 || map.swizzleBytes > 128 ||
+      (map.swizzleBytes & (map.swizzleBytes - 1)) != 0 || map.swizzleBytes == 16)
     return "the tensor map is damaged";
   std::string error = checkTensor(map);
   if (error.empty())
@@ -372,7 +387,6 @@ std::string replaceField(TensorMap &map, TensorField field, uint32_t ordinal, ui
   };
   if (!map.isMap())
     return "these 128 bytes are no tensor map";
-  map.isSound = false;
   bool isStride = field == TensorField::kGlobalStride;
   bool isIndexed = field >= TensorField::kBoxDim && field <= TensorField::kElementStride;
   if (isIndexed && ordinal >= TensorMap::kMaxRank - (isStride ? 1 : 0))

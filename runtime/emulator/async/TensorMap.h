@@ -59,10 +59,13 @@ struct alignas(64) TensorMap {
   SwizzleAtom atom;
   uint8_t fillsNaN;
   uint8_t l2Promotion;
-  uint8_t isSound; ///< whyUnsound found nothing since the last change
-  uint8_t reserved[2];
+  uint8_t reserved;
+  uint32_t seal; ///< sealOf() when whyUnsound() found nothing
 
   bool isMap() const { return magic == kMagic; }
+  uint32_t sealOf() const; ///< of all bytes before the seal
+  /// The map was found to be sound and no byte of it has changed since.
+  bool isSealed() const { return isMap() && seal == sealOf(); }
 };
 static_assert(sizeof(TensorMap) == 128 && sizeof(TensorMap) == sizeof(CUtensorMap));
 

@@ -21,6 +21,18 @@ std::string number(int64_t value) { return std::to_string(value); }
 /// W, H and D among the dimensions: they follow the channels, or with interleaved layouts begin.
 uint32_t firstSpatialOf(const TensorMap &map) { return map.interleaveBytes ? 0 : 1; }
 
+/// More than any block has: such a box fits nowhere.
+constexpr uint64_t kMaxBoxBytes = 256 * 1024;
+
+uint64_t boxBytes(const TensorMap &map) {
+  if (map.mode != TensorMode::kTiled)
+    return 0; // 1024 pixels of 256 channels; what does not fit is outside of shared memory
+  uint64_t bytes = uint64_t(map.box[0]) * unitBitsOf(map) / 8;
+  for (uint32_t i = 1; i < map.rank; ++i)
+    bytes *= (map.box[i] + map.steps[i] - 1u) / map.steps[i];
+  return bytes;
+}
+
 std::string checkIm2colPlace(const TensorMap &map, const TensorPlace &place, bool isStore) {
   static const uint32_t kOffsetLimits[] = {1u << 16, 1u << 8, 1u << 5};
   bool isWide = place.access != TensorAccess::kIm2col;
@@ -53,7 +65,7 @@ std::string checkIm2colPlace(const TensorMap &map, const TensorPlace &place, boo
 std::string whyNotCopied(const TensorMap &map, const TensorPlace &place, bool isStore) {
   if (!map.isMap())
     return "there is no tensor map at this address; make one with cuTensorMapEncode*";
-  if (!map.isSound)
+  if (!map.isSealed())
     if (std::string error = whyUnsound(map); !error.empty())
       return "the tensor map is not sound: " + error;
   if (place.rank != map.rank)
@@ -66,6 +78,9 @@ std::string whyNotCopied(const TensorMap &map, const TensorPlace &place, bool is
   if (mode != map.mode)
     return std::string("the instruction is in ") + kModeNames[static_cast<size_t>(mode)] +
            " mode, the tensor map was made for " + kModeNames[static_cast<size_t>(map.mode)];
+  if (uint64_t bytes = boxBytes(map); bytes > kMaxBoxBytes)
+    return "the box has " + number(static_cast<int64_t>(bytes)) +
+           " bytes, more than any shared memory";
   bool isFourRows = place.access == TensorAccess::kFourRows;
   if (isFourRows && (map.box[1] != 1 || map.interleaveBytes != 0))
     return "tile::gather4 and tile::scatter4 need boxDim[1] = 1 and no interleaving";
@@ -167,11 +182,11 @@ void TensorWalk::setInner(int64_t at) {
 }
 
 /// `offset`: of the row from the tensor's start, along all dimensions but 0.
-void TensorWalk::placeRow(TensorRow &row, int64_t offset, bool isInside) const {
+void TensorWalk::placeRow(TensorRow &row, uint64_t offset, bool isInside) const {
   row.shared = done * pitch + run * runSharedBytes;
   row.begin = isInside ? innerBegin : 0;
   row.end = isInside ? innerEnd : 0;
-  row.global = row.end ? map.address + static_cast<uint64_t>(offset + innerOffset) : 0;
+  row.global = row.end ? map.address + offset + static_cast<uint64_t>(innerOffset) : 0;
 }
 
 /// W, then H and D, then the next image, inside the bounding box.
@@ -199,7 +214,7 @@ bool TensorWalk::nextTile(TensorRow &row) {
     setInner(start[0] + static_cast<int64_t>(run) * map.steps[0]);
   if (access == TensorAccess::kFourRows) {
     int64_t at = fourRows[done];
-    placeRow(row, at * static_cast<int64_t>(map.strides[0]), isInside(1, at));
+    placeRow(row, along(0, at), isInside(1, at));
     ++done;
     return true;
   }
@@ -209,12 +224,12 @@ bool TensorWalk::nextTile(TensorRow &row) {
     for (uint32_t i = 2; i < map.rank; ++i) {
       int64_t at = start[i] + static_cast<int64_t>(index[i]) * map.steps[i];
       isOuterInside &= isInside(i, at);
-      outerOffset += at * static_cast<int64_t>(map.strides[i - 1]);
+      outerOffset += along(i - 1, at);
     }
   }
   int64_t at = map.rank > 1 ? start[1] + static_cast<int64_t>(index[1]) * map.steps[1] : 0;
-  int64_t along = map.rank > 1 ? at * static_cast<int64_t>(map.strides[0]) : 0;
-  placeRow(row, outerOffset + along, isOuterInside && (map.rank == 1 || isInside(1, at)));
+  uint64_t offset = outerOffset + (map.rank > 1 ? along(0, at) : 0);
+  placeRow(row, offset, isOuterInside && (map.rank == 1 || isInside(1, at)));
   if (++run < inner)
     return true;
   run = 0;
@@ -228,11 +243,11 @@ bool TensorWalk::nextTile(TensorRow &row) {
 }
 
 bool TensorWalk::nextPixel(TensorRow &row) {
-  int64_t offset = 0;
+  uint64_t offset = 0;
   bool isInside = true;
   auto add = [&](uint32_t dimension, int64_t coordinate) {
     isInside &= static_cast<uint64_t>(coordinate) < map.sizes[dimension];
-    offset += coordinate * static_cast<int64_t>(map.strides[dimension - 1]);
+    offset += along(dimension - 1, coordinate);
   };
   // Halo pixels follow the last one along W, whatever the bounding box says.
   bool isHalo = untilHalo == 0 && halo > 0;
