@@ -1,165 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device, its attributes and its context, of which there is one.
-#include "runtime/emulator/driver/State.h"
-#include "runtime/emulator/memory/DeviceMemory.h"
+// cuDevice*: which devices there are, their names and their attributes.
+#include "runtime/emulator/driver/Device.h"
+#include "runtime/emulator/driver/Driver.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+
+namespace heddle::emulator {
+
+CUuuid EmulatedDevice::uuid() const {
+  CUuuid result = {};
+  std::snprintf(result.bytes, sizeof result.bytes, "emu:%.9s:%d", std::string(gpu->name).c_str(),
+                ordinal);
+  return result;
+}
+
+std::string EmulatedDevice::pciBusId() const {
+  char text[16];
+  std::snprintf(text, sizeof text, "0000:%02x:00.0", static_cast<unsigned>(ordinal + 1) & 0xff);
+  return text;
+}
+
+} // namespace heddle::emulator
 
 using namespace heddle::emulator;
 
 namespace {
 
-/// Contexts are the same for everybody; the handle only has to be one.
-CUcontext theContext() { return reinterpret_cast<CUcontext>(&Driver::get()); }
+/// The device, or null and the code why not.
+EmulatedDevice *deviceOf(Call &call, CUdevice ordinal) {
+  if (!call)
+    return nullptr;
+  EmulatedDevice *device = Driver::get().device(ordinal);
+  if (!device)
+    call.code = call.refuse(CUDA_ERROR_INVALID_DEVICE,
+                            "there is no device " + std::to_string(ordinal) + "; there are " +
+                                std::to_string(Driver::get().deviceCount()));
+  return device;
+}
 
 } // namespace
 
 HEDDLE_EMU_API CUresult cuDeviceGetCount(int *count) {
+  Call call("cuDeviceGetCount", Call::kDriver);
+  if (!call)
+    return call.code;
   if (!count)
     return CUDA_ERROR_INVALID_VALUE;
-  *count = 1;
-  return Driver::get().isInitialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+  *count = Driver::get().deviceCount();
+  return CUDA_SUCCESS;
 }
 
 HEDDLE_EMU_API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  if (!Driver::get().isInitialised)
-    return CUDA_ERROR_NOT_INITIALIZED;
+  Call call("cuDeviceGet", Call::kDriver);
+  if (!deviceOf(call, ordinal))
+    return call.code;
   if (!device)
     return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
+  *device = ordinal;
   return CUDA_SUCCESS;
 }
 
-HEDDLE_EMU_API CUresult cuDeviceGetName(char *name, int bytes, CUdevice device) {
-  Driver &driver = Driver::get();
-  if (!driver.isInitialised)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+HEDDLE_EMU_API CUresult cuDeviceGetName(char *name, int bytes, CUdevice ordinal) {
+  Call call("cuDeviceGetName", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
   if (!name || bytes <= 0)
     return CUDA_ERROR_INVALID_VALUE;
-  std::string text = std::string(driver.gpu->display) + " (emulated)";
-  std::strncpy(name, text.c_str(), static_cast<size_t>(bytes));
-  name[bytes - 1] = '\0';
+  std::snprintf(name, static_cast<size_t>(bytes), "%s (emulated)",
+                std::string(device->gpu->display).c_str());
   return CUDA_SUCCESS;
 }
 
-HEDDLE_EMU_API CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
-  Driver &driver = Driver::get();
-  if (!driver.isInitialised)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
+HEDDLE_EMU_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice ordinal) {
+  Call call("cuDeviceGetUuid", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
+  if (!uuid)
+    return CUDA_ERROR_INVALID_VALUE;
+  *uuid = device->uuid();
+  return CUDA_SUCCESS;
+}
+
+HEDDLE_EMU_API CUresult cuDeviceTotalMem(size_t *bytes, CUdevice ordinal) {
+  Call call("cuDeviceTotalMem", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  *bytes = static_cast<size_t>(driver.gpu->memoryBytes);
+  *bytes = static_cast<size_t>(device->gpu->memoryBytes);
   return CUDA_SUCCESS;
 }
 
 HEDDLE_EMU_API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
-                                             CUdevice device) {
-  Driver &driver = Driver::get();
-  if (!driver.isInitialised)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
-  if (!value)
+                                             CUdevice ordinal) {
+  Call call("cuDeviceGetAttribute", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
+  if (!value || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
     return CUDA_ERROR_INVALID_VALUE;
-  const heddle::Gpu &gpu = *driver.gpu;
-  const heddle::Target &target = *driver.target;
-  const struct {
-    CUdevice_attribute attribute;
-    int64_t value;
-  } rows[] = {
-      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
-      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
-      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
-      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
-      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
-      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
-      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
-      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 48 * 1024},
-      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, target.sharedPerBlockBytes},
-      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, gpu.sharedPerSmBytes},
-      {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, target.sharedReservedBytes},
-      {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 65536},
-      {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
-      {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
-      {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, target.registersPerSm},
-      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, int64_t(gpu.boostMHz) * 1000},
-      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, gpu.sms},
-      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, target.threadsPerSm},
-      {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, target.blocksPerSm},
-      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu.major},
-      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu.minor},
-      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, gpu.l2Bytes},
-      {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, 1},
-      {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0},
-      {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 0},
-  };
-  // What the table lacks is a capability that is not there.
+  *value = device->attribute(attribute);
+  return CUDA_SUCCESS;
+}
+
+HEDDLE_EMU_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice ordinal) {
+  Call call("cuDeviceComputeCapability", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
+  if (!major || !minor)
+    return CUDA_ERROR_INVALID_VALUE;
+  *major = device->gpu->major;
+  *minor = device->gpu->minor;
+  return CUDA_SUCCESS;
+}
+
+HEDDLE_EMU_API CUresult cuDeviceGetProperties(CUdevprop *properties, CUdevice ordinal) {
+  Call call("cuDeviceGetProperties", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
+  if (!properties)
+    return CUDA_ERROR_INVALID_VALUE;
+  auto get = [&](CUdevice_attribute attribute) { return device->attribute(attribute); };
+  *properties = {get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+                 {get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                  get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                  get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+                 {get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                  get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+                 get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+                 get(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+                 get(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+                 get(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+                 get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+                 get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+                 get(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)};
+  return CUDA_SUCCESS;
+}
+
+HEDDLE_EMU_API CUresult cuDeviceGetPCIBusId(char *text, int bytes, CUdevice ordinal) {
+  Call call("cuDeviceGetPCIBusId", Call::kDriver);
+  EmulatedDevice *device = deviceOf(call, ordinal);
+  if (!device)
+    return call.code;
+  if (!text || bytes <= 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::snprintf(text, static_cast<size_t>(bytes), "%s", device->pciBusId().c_str());
+  return CUDA_SUCCESS;
+}
+
+HEDDLE_EMU_API CUresult cuDeviceGetByPCIBusId(CUdevice *result, const char *text) {
+  Call call("cuDeviceGetByPCIBusId", Call::kDriver);
+  if (!call)
+    return call.code;
+  if (!result || !text)
+    return CUDA_ERROR_INVALID_VALUE;
+  // [domain]:[bus]:[device].[function], [domain]:[bus]:[device] or [bus]:[device].[function].
+  unsigned domain = 0, bus = 0, slot = 0, function = 0;
+  bool isWhole = std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3;
+  if (!isWhole) {
+    domain = function = 0;
+    if (std::sscanf(text, "%x:%x.%x", &bus, &slot, &function) != 3)
+      return call.refuse(CUDA_ERROR_INVALID_VALUE,
+                         "\"" + std::string(text) + "\" is no PCI bus id");
+  }
+  if (domain || slot || function || bus < 1 ||
+      !Driver::get().device(static_cast<int>(std::min(bus, 256u)) - 1))
+    return call.refuse(CUDA_ERROR_INVALID_DEVICE,
+                       "there is no device at PCI bus id \"" + std::string(text) + "\"");
+  *result = static_cast<int>(bus) - 1;
+  return CUDA_SUCCESS;
+}
+
+HEDDLE_EMU_API CUresult cuDeviceGetExecAffinitySupport(int *value, CUexecAffinityType type,
+                                                       CUdevice ordinal) {
+  Call call("cuDeviceGetExecAffinitySupport", Call::kDriver);
+  if (!deviceOf(call, ordinal))
+    return call.code;
+  if (!value || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+    return CUDA_ERROR_INVALID_VALUE;
   *value = 0;
-  for (const auto &row : rows)
-    if (row.attribute == attribute)
-      *value = static_cast<int>(std::min<int64_t>(row.value, 2147483647));
   return CUDA_SUCCESS;
 }
-
-HEDDLE_EMU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-  if (!Driver::get().isInitialised)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  if (device != 0)
-    return CUDA_ERROR_INVALID_DEVICE;
-  if (!context)
-    return CUDA_ERROR_INVALID_VALUE;
-  *context = theContext();
-  return CUDA_SUCCESS;
-}
-
-HEDDLE_EMU_API CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
-HEDDLE_EMU_API CUresult cuCtxSetCurrent(CUcontext context) {
-  if (!Driver::get().isInitialised)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  return context == nullptr || context == theContext() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-HEDDLE_EMU_API CUresult cuCtxGetCurrent(CUcontext *context) {
-  if (!context)
-    return CUDA_ERROR_INVALID_VALUE;
-  *context = theContext();
-  return CUDA_SUCCESS;
-}
-
-HEDDLE_EMU_API CUresult cuCtxSynchronize() { return Driver::get().check(); }
-
-// Work is done when it is submitted, so that streams and events are handles only.
-HEDDLE_EMU_API CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  Driver &driver = Driver::get();
-  if (!stream)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (CUresult code = driver.check(); code != CUDA_SUCCESS)
-    return code;
-  std::lock_guard lock(driver.mutex);
-  void *handle = ::operator new(1);
-  driver.streams.insert(handle);
-  *stream = static_cast<CUstream>(handle);
-  return CUDA_SUCCESS;
-}
-
-HEDDLE_EMU_API CUresult cuStreamDestroy(CUstream stream) {
-  Driver &driver = Driver::get();
-  std::lock_guard lock(driver.mutex);
-  if (driver.streams.erase(stream) == 0)
-    return CUDA_ERROR_INVALID_HANDLE;
-  ::operator delete(stream);
-  return CUDA_SUCCESS;
-}
-
-HEDDLE_EMU_API CUresult cuStreamSynchronize(CUstream) { return Driver::get().check(); }
-HEDDLE_EMU_API CUresult cuStreamQuery(CUstream) { return Driver::get().check(); }

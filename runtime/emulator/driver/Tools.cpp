@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Beyond CUDA: what Heddle's own tools ask the emulated device.
-#include "runtime/emulator/driver/State.h"
+#include "runtime/emulator/driver/Driver.h"
 #include "runtime/emulator/exec/Counters.h"
 
 using namespace heddle::emulator;
@@ -9,9 +9,7 @@ using namespace heddle::emulator;
 /// Why the last call failed; empty if none did. Valid until the thread's next call.
 HEDDLE_EMU_API const char *heddle_emu_last_report() {
   thread_local std::string copy;
-  Driver &driver = Driver::get();
-  std::lock_guard lock(driver.mutex);
-  copy = driver.report;
+  copy = Driver::get().report();
   return copy.c_str();
 }
 

@@ -44,9 +44,11 @@ bool DeviceMemory::reserve() {
   return false;
 }
 
-uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &name) {
+uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &name, int owner,
+                                const void *tag) {
   std::unique_lock lock(mutex);
-  if (bytes == 0 || bytes > capacity || used + bytes > capacity || !reserve())
+  uint64_t limit = capacity[owner + 1];
+  if (bytes == 0 || bytes > limit || used[owner + 1] + bytes > limit || !reserve())
     return 0;
   uint64_t reserved = (bytes + kAlign - 1) / kAlign * kAlign + kGap;
   uint64_t address = 0;
@@ -61,9 +63,10 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &name) {
   } else {
     return 0;
   }
-  used += bytes;
-  live[address] = {bytes, reserved, name, ++serial};
-  if (name.empty() && CheckOptions::get().initialised)
+  used[owner + 1] += bytes;
+  live[address] = {bytes, reserved, name, ++serial, owner, tag, false, nullptr};
+  // The host writes pinned memory without being seen.
+  if (name.empty() && owner != kHostOwner && CheckOptions::get().initialised)
     live[address].written = std::make_shared<uint8_t[]>(bytes);
   // Large ones are left as the system gives them, zero: filling would cost real memory.
   if (bytes <= kFillLimit)
@@ -74,9 +77,9 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &name) {
 bool DeviceMemory::free(uint64_t address) {
   std::unique_lock lock(mutex);
   auto found = live.find(address);
-  if (found == live.end())
+  if (found == live.end() || found->second.isRegistered)
     return false;
-  used -= found->second.bytes;
+  used[found->second.owner + 1] -= found->second.bytes;
   uint64_t first = (address + 4095) & ~4095ull;
   uint64_t last = (address + found->second.bytes) & ~4095ull;
   if (last > first)
@@ -87,28 +90,78 @@ bool DeviceMemory::free(uint64_t address) {
   return true;
 }
 
-bool DeviceMemory::find(uint64_t address, uint64_t &begin, uint64_t &allocationEnd) const {
-  std::shared_lock lock(mutex);
+bool DeviceMemory::registerHost(uint64_t address, uint64_t bytes) {
+  std::unique_lock lock(mutex);
+  if (bytes == 0 || bytes > UINT64_MAX - address)
+    return false;
+  auto after = live.lower_bound(address);
+  if (after != live.end() && after->first < address + bytes)
+    return false;
+  if (at(address) != live.end())
+    return false;
+  live[address] = {bytes, bytes, "", ++serial, kHostOwner, nullptr, true, nullptr};
+  return true;
+}
+
+bool DeviceMemory::unregisterHost(uint64_t address) {
+  std::unique_lock lock(mutex);
+  auto found = live.find(address);
+  if (found == live.end() || !found->second.isRegistered)
+    return false;
+  live.erase(found);
+  return true;
+}
+
+DeviceMemory::Place DeviceMemory::at(uint64_t address) const {
   auto found = live.upper_bound(address);
   if (found == live.begin())
-    return false;
+    return live.end();
   --found;
-  begin = found->first;
-  allocationEnd = found->first + found->second.bytes;
-  return address < allocationEnd;
+  return address - found->first < found->second.bytes ? found : live.end();
+}
+
+bool DeviceMemory::facts(uint64_t address, AllocationFacts &result) const {
+  std::shared_lock lock(mutex);
+  Place found = at(address);
+  if (found == live.end())
+    return false;
+  const Allocation &allocation = found->second;
+  result = {found->first,      found->first + allocation.bytes, allocation.owner,
+            allocation.serial, allocation.tag,                  allocation.isRegistered,
+            !allocation.name.empty()};
+  return true;
+}
+
+bool DeviceMemory::isInArena(uint64_t address) const {
+  std::shared_lock lock(mutex);
+  return address >= base && address < end;
+}
+
+bool DeviceMemory::isReachable(uint64_t address) const {
+  uint64_t devices = reachable;
+  if (devices == ~0ull)
+    return true;
+  std::shared_lock lock(mutex);
+  Place found = at(address);
+  return found == live.end() || found->second.owner == kHostOwner ||
+         devices >> found->second.owner & 1;
+}
+
+bool DeviceMemory::find(uint64_t address, uint64_t &begin, uint64_t &allocationEnd) const {
+  uint8_t *written;
+  return findWritten(address, begin, allocationEnd, written);
 }
 
 bool DeviceMemory::findWritten(uint64_t address, uint64_t &begin, uint64_t &allocationEnd,
                                uint8_t *&written) const {
   std::shared_lock lock(mutex);
-  auto found = live.upper_bound(address);
-  if (found == live.begin())
+  Place found = at(address);
+  if (found == live.end())
     return false;
-  --found;
   begin = found->first;
   allocationEnd = found->first + found->second.bytes;
   written = found->second.written.get();
-  return address < allocationEnd;
+  return true;
 }
 
 void DeviceMemory::markWritten(uint64_t address, uint64_t bytes) {
@@ -132,9 +185,18 @@ void DeviceMemory::copyMarks(uint64_t to, uint64_t from, uint64_t bytes) {
     std::memmove(toWritten + (to - toBegin), written + (from - begin), bytes);
 }
 
-uint64_t DeviceMemory::usedBytes() const {
+uint64_t DeviceMemory::usedBytes(int owner) const {
   std::shared_lock lock(mutex);
-  return used;
+  return used[owner + 1];
+}
+
+uint64_t DeviceMemory::usedBytes(int owner, const void *tag) const {
+  std::shared_lock lock(mutex);
+  uint64_t sum = 0;
+  for (const auto &[address, allocation] : live)
+    if (allocation.owner == owner && allocation.tag == tag)
+      sum += allocation.bytes;
+  return sum;
 }
 
 std::string DeviceMemory::describe(uint64_t address) const {
@@ -146,7 +208,10 @@ std::string DeviceMemory::describe(uint64_t address) const {
         allocation.name.empty() ? ("allocation " + std::to_string(allocation.serial)).c_str()
                                 : ("variable \"" + allocation.name.substr(0, 60) + "\"").c_str(),
         static_cast<unsigned long long>(allocation.bytes), static_cast<unsigned long long>(at));
-    return std::string(text);
+    return std::string(text) + (allocation.owner > 0
+                                    ? " of device " + std::to_string(allocation.owner)
+                                : allocation.owner == kHostOwner ? " of the host"
+                                                                 : "");
   };
   auto old = freed.upper_bound(address);
   if (old != freed.begin() && (--old, address < old->first + old->second.bytes))
@@ -169,7 +234,8 @@ std::string DeviceMemory::describe(uint64_t address) const {
 }
 
 bool findAllocation(uint64_t address, AllocationHint &hint) {
-  return DeviceMemory::get().find(address, hint.begin, hint.end);
+  DeviceMemory &memory = DeviceMemory::get();
+  return memory.isReachable(address) && memory.find(address, hint.begin, hint.end);
 }
 
 } // namespace heddle::emulator
