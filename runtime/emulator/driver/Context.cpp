@@ -230,8 +230,7 @@ HEDDLE_EMU_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice ordinal, unsigned fl
   return CUDA_SUCCESS;
 }
 
-HEDDLE_EMU_API CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned *flags,
-                                                   int *active) {
+HEDDLE_EMU_API CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned *flags, int *active) {
   Call call("cuDevicePrimaryCtxGetState", Call::kDriver);
   if (!call)
     return call.code;

@@ -104,8 +104,7 @@ static void *findFunction(const char *name, int version, CUdriverProcAddressQuer
 using namespace heddle::emulator;
 
 HEDDLE_EMU_API CUresult cuGetProcAddress(const char *name, void **function, int version,
-                                         cuuint64_t flags,
-                                         CUdriverProcAddressQueryResult *status) {
+                                         cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
   constexpr cuuint64_t known =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   if (!name || !function || flags & ~known)

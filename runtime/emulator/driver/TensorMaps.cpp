@@ -62,5 +62,6 @@ HEDDLE_EMU_API CUresult cuTensorMapEncodeIm2colWide(
 }
 
 HEDDLE_EMU_API CUresult cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
-  return encode("cuTensorMapReplaceAddress", [&](const heddle::Target &) { return replaceMapAddress(map, address); });
+  return encode("cuTensorMapReplaceAddress",
+                [&](const heddle::Target &) { return replaceMapAddress(map, address); });
 }

@@ -126,9 +126,9 @@ bool DeviceMemory::facts(uint64_t address, AllocationFacts &result) const {
   if (found == live.end())
     return false;
   const Allocation &allocation = found->second;
-  result = {found->first,      found->first + allocation.bytes, allocation.owner,
-            allocation.serial, allocation.tag,                  allocation.isRegistered,
-            !allocation.name.empty()};
+  result = {
+      found->first,   found->first + allocation.bytes, allocation.owner,        allocation.serial,
+      allocation.tag, allocation.isRegistered,         !allocation.name.empty()};
   return true;
 }
 

@@ -5,7 +5,8 @@
 
 namespace heddle::emulator {
 
-/// Registers are ptxas' work and not known here; where the text bounds them that is said, else this.
+/// Registers are ptxas' work and not known here; where the text bounds them that is said, else
+/// this.
 static constexpr int kUnknownRegisters = 32;
 
 CUresult getAttribute(const Call &call, const Function &function, CUfunction_attribute attribute,

@@ -68,10 +68,11 @@ bool textOfFatbin(const uint8_t *at, size_t bytes, std::string &text, std::strin
     }
     entry += row.headerBytes + row.bytes;
   }
-  error = isCompressed ? "the PTX text in the fatbin is compressed, which the emulated device does "
-                         "not read; build it with nvcc --no-compress or -ptx"
-                       : "the fatbin holds no PTX text, only machine code, which the emulated device "
-                         "does not run; build it with code=compute_NN, or with nvcc -ptx";
+  error = isCompressed
+              ? "the PTX text in the fatbin is compressed, which the emulated device does "
+                "not read; build it with nvcc --no-compress or -ptx"
+              : "the fatbin holds no PTX text, only machine code, which the emulated device "
+                "does not run; build it with code=compute_NN, or with nvcc -ptx";
   return false;
 }
 

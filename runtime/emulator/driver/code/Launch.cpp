@@ -125,9 +125,9 @@ CUresult readParams(const Call &call, const Function &function, void **params, v
   if (params) {
     for (size_t i = 0; i < kernel.params.size(); ++i) {
       if (!params[i])
-        return call.refuse(CUDA_ERROR_INVALID_VALUE,
-                           "parameter " + std::to_string(i) + " of kernel \"" + kernel.name +
-                               "\" is a null pointer");
+        return call.refuse(CUDA_ERROR_INVALID_VALUE, "parameter " + std::to_string(i) +
+                                                         " of kernel \"" + kernel.name +
+                                                         "\" is a null pointer");
       std::memcpy(work.params.data() + kernel.params[i].offset, params[i], kernel.params[i].bytes);
     }
   } else if (extra) {
@@ -156,7 +156,7 @@ CUresult readParams(const Call &call, const Function &function, void **params, v
 
 void applyAttributes(const Function &function, KernelWork &work) {
   for (int i = 0; i < 3; ++i)
-    work.cluster[i] = function.kernel.cluster[i]   ? function.kernel.cluster[i]
+    work.cluster[i] = function.kernel.cluster[i]  ? function.kernel.cluster[i]
                       : function.wantedCluster[i] ? function.wantedCluster[i]
                                                   : 1;
   if (auto found = work.attributes.find(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
@@ -277,10 +277,9 @@ HEDDLE_EMU_API CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsi
   Call call("cuLaunchKernel");
   if (!call)
     return call.code;
-  return launch(
-      call, function,
-      {gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0}, params,
-      extra);
+  return launch(call, function,
+                {gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0},
+                params, extra);
 }
 
 HEDDLE_EMU_API CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
@@ -302,8 +301,7 @@ HEDDLE_EMU_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned 
   CUlaunchAttribute cooperative = {};
   cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
   cooperative.value.cooperative = 1;
-  return launch(
-      call, function,
-      {gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, &cooperative, 1}, params,
-      nullptr);
+  return launch(call, function,
+                {gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, &cooperative, 1},
+                params, nullptr);
 }

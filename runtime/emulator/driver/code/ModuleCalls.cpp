@@ -6,9 +6,7 @@
 
 using namespace heddle::emulator;
 
-static LoadedModule *moduleOf(CUmodule handle) {
-  return Handles<LoadedModule>::get().find(handle);
-}
+static LoadedModule *moduleOf(CUmodule handle) { return Handles<LoadedModule>::get().find(handle); }
 
 static CUresult load(const Call &call, CUmodule *module, const void *image, size_t bytes,
                      unsigned count, CUjit_option *options, void **values) {

@@ -26,7 +26,7 @@ struct Function {
 
 struct LoadedModule {
   Context *context = nullptr;
-  Library *library = nullptr; ///< that it was made of
+  Library *library = nullptr;     ///< that it was made of
   std::vector<std::string> order; ///< of the functions in the text
   std::map<std::string, std::unique_ptr<Function>> functions;
   struct Global {

@@ -50,7 +50,8 @@ int clustersThatFit(const Function &function, const CUlaunchConfig &config, uint
   int blocks = blocksPerSm(function, static_cast<uint32_t>(threads), config.sharedMemBytes);
   int sms = function.module->context->device.gpu->sms;
   uint64_t inOne = static_cast<uint64_t>(blocks) * kSmsTogether / size;
-  uint64_t inRest = static_cast<uint64_t>(blocks) * static_cast<uint64_t>(sms % kSmsTogether) / size;
+  uint64_t inRest =
+      static_cast<uint64_t>(blocks) * static_cast<uint64_t>(sms % kSmsTogether) / size;
   return static_cast<int>(inOne * static_cast<uint64_t>(sms / kSmsTogether) + inRest);
 }
 
@@ -110,9 +111,11 @@ HEDDLE_EMU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
                                                               dynamicBytes, 0);
 }
 
-HEDDLE_EMU_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
-    int *minGrid, int *blockSize, CUfunction handle, CUoccupancyB2DSize sharedOf,
-    size_t dynamicBytes, int limit, unsigned flags) {
+HEDDLE_EMU_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGrid, int *blockSize,
+                                                                  CUfunction handle,
+                                                                  CUoccupancyB2DSize sharedOf,
+                                                                  size_t dynamicBytes, int limit,
+                                                                  unsigned flags) {
   Call call("cuOccupancyMaxPotentialBlockSize");
   if (!call)
     return call.code;

@@ -86,8 +86,8 @@ HEDDLE_EMU_API CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes,
     return call.code;
   AllocationFacts facts;
   if (!DeviceMemory::get().facts(address, facts))
-    return call.refuse(CUDA_ERROR_NOT_FOUND, "the address is in no allocation: " +
-                                                 DeviceMemory::get().describe(address));
+    return call.refuse(CUDA_ERROR_NOT_FOUND,
+                       "the address is in no allocation: " + DeviceMemory::get().describe(address));
   if (base)
     *base = facts.begin;
   if (bytes)

@@ -18,7 +18,7 @@ struct MemoryPool {
   bool isDefault = false;
   uint64_t maxBytes = 0; ///< 0: the device's
   uint64_t releaseThreshold = 0, mostUsed = 0;
-  int reuse[3] = {1, 1, 1}; ///< follow events, opportunistic, internal dependencies
+  int reuse[3] = {1, 1, 1};                ///< follow events, opportunistic, internal dependencies
   std::map<int, CUmemAccess_flags> access; ///< of other devices
 };
 

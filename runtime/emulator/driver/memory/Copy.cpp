@@ -66,8 +66,9 @@ CUresult checkSide(const Call &call, Side &side, const CUDA_MEMCPY3D &shape) {
     return call.refuse(CUDA_ERROR_INVALID_VALUE,
                        std::string("the ") + side.role + " is a null pointer");
   if (isKnown && facts.owner != kHostOwner)
-    return call.refuse(CUDA_ERROR_INVALID_VALUE, std::string("the ") + side.role +
-                                                     " is device memory, but said to be the host's");
+    return call.refuse(CUDA_ERROR_INVALID_VALUE,
+                       std::string("the ") + side.role +
+                           " is device memory, but said to be the host's");
   return isKnown || memory.isInArena(first) ? checkRange(call, first, bytes) : CUDA_SUCCESS;
 }
 
@@ -84,12 +85,22 @@ CUresult runCopy(const Call &call, Context &, const CUDA_MEMCPY3D &shape) {
   auto baseOf = [](CUmemorytype type, const void *host, CUdeviceptr device) {
     return type == CU_MEMORYTYPE_HOST ? reinterpret_cast<uint64_t>(host) : device;
   };
-  Side from = {"source",       shape.srcMemoryType,
+  Side from = {"source",
+               shape.srcMemoryType,
                baseOf(shape.srcMemoryType, shape.srcHost, shape.srcDevice),
-               shape.srcXInBytes, shape.srcY, shape.srcZ, shape.srcPitch, shape.srcHeight};
-  Side to = {"destination",  shape.dstMemoryType,
+               shape.srcXInBytes,
+               shape.srcY,
+               shape.srcZ,
+               shape.srcPitch,
+               shape.srcHeight};
+  Side to = {"destination",
+             shape.dstMemoryType,
              baseOf(shape.dstMemoryType, shape.dstHost, shape.dstDevice),
-             shape.dstXInBytes, shape.dstY, shape.dstZ, shape.dstPitch, shape.dstHeight};
+             shape.dstXInBytes,
+             shape.dstY,
+             shape.dstZ,
+             shape.dstPitch,
+             shape.dstHeight};
   for (Side *side : {&to, &from})
     if (CUresult code = checkSide(call, *side, shape); code != CUDA_SUCCESS)
       return code;

@@ -98,8 +98,7 @@ HEDDLE_EMU_API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t b
 }
 HEDDLE_EMU_API CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
                                           CUstream stream) {
-  return copyIn(Call("cuMemcpyHtoDAsync"), stream,
-                box(kDevice, to, kHost, numberOf(from), bytes));
+  return copyIn(Call("cuMemcpyHtoDAsync"), stream, box(kDevice, to, kHost, numberOf(from), bytes));
 }
 HEDDLE_EMU_API CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
                                           CUstream stream) {

@@ -57,8 +57,7 @@ CUresult answer(const Call &call, const AllocationFacts *facts, CUpointer_attrib
   case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     return put<unsigned long long>(data, CU_MEM_HANDLE_TYPE_NONE);
   case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    return facts ? put<int>(data, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-                 : CUDA_ERROR_INVALID_VALUE;
+    return facts ? put<int>(data, CU_MEM_ACCESS_FLAGS_PROT_READWRITE) : CUDA_ERROR_INVALID_VALUE;
   case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     return put<CUmemoryPool>(data, reinterpret_cast<CUmemoryPool>(pool));
   default:
@@ -77,8 +76,8 @@ HEDDLE_EMU_API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute at
     return CUDA_ERROR_INVALID_VALUE;
   AllocationFacts facts;
   if (!DeviceMemory::get().facts(address, facts))
-    return call.refuse(CUDA_ERROR_INVALID_VALUE, "the address is in no allocation: " +
-                                                     DeviceMemory::get().describe(address));
+    return call.refuse(CUDA_ERROR_INVALID_VALUE,
+                       "the address is in no allocation: " + DeviceMemory::get().describe(address));
   return answer(call, &facts, attribute, address, data);
 }
 

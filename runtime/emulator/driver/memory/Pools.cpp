@@ -280,7 +280,8 @@ HEDDLE_EMU_API CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAcces
       return CUDA_ERROR_INVALID_DEVICE;
     if (rows[i].location.id == pool->device->ordinal &&
         rows[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-      return call.refuse(CUDA_ERROR_INVALID_VALUE, "a device always reads and writes its own pools");
+      return call.refuse(CUDA_ERROR_INVALID_VALUE,
+                         "a device always reads and writes its own pools");
   }
   for (size_t i = 0; i < count; ++i)
     pool->access[rows[i].location.id] = rows[i].flags;

@@ -60,9 +60,8 @@ bool isJoined(const Capture &capture, const std::vector<GraphNode *> &last) {
       if (stream == capture.origin || stream->capture.get() != &capture)
         continue;
       for (const GraphNode *node : stream->last)
-        if (std::none_of(last.begin(), last.end(), [&](const GraphNode *end) {
-              return Graph::reaches(end, node);
-            }))
+        if (std::none_of(last.begin(), last.end(),
+                         [&](const GraphNode *end) { return Graph::reaches(end, node); }))
           return false;
     }
   return true;
@@ -113,7 +112,8 @@ HEDDLE_EMU_API CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
   endCapture(capture);
   CUresult code = CUDA_SUCCESS;
   if (capture->isInvalid)
-    code = call.refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "a call during the capture spoilt it");
+    code =
+        call.refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "a call during the capture spoilt it");
   else if (!joined)
     code = call.refuse(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
                        "a stream that joined the capture did work that the first stream does not "
@@ -134,7 +134,7 @@ HEDDLE_EMU_API CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStat
     return CUDA_ERROR_INVALID_HANDLE;
   if (!status)
     return CUDA_ERROR_INVALID_VALUE;
-  *status = !stream->capture            ? CU_STREAM_CAPTURE_STATUS_NONE
+  *status = !stream->capture             ? CU_STREAM_CAPTURE_STATUS_NONE
             : stream->capture->isInvalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   return CUDA_SUCCESS;

@@ -12,7 +12,8 @@ namespace heddle::emulator {
 void Event::record() {
   static std::atomic<int64_t> last{0};
   using namespace std::chrono;
-  int64_t now = duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count();
+  int64_t now =
+      duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count();
   int64_t before = last.load();
   while (!last.compare_exchange_weak(before, std::max(now, before + 1)))
     ;
@@ -112,7 +113,8 @@ HEDDLE_EMU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, C
     if (!event->isRecorded)
       return call.refuse(CUDA_ERROR_INVALID_HANDLE, "the event was not recorded");
   }
-  *milliseconds = static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);
+  *milliseconds =
+      static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);
   return CUDA_SUCCESS;
 }
 

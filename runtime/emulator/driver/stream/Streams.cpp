@@ -37,8 +37,7 @@ static CUresult waitFor(const Call &call, CUstream handle) {
   return stream->context.sticky;
 }
 
-HEDDLE_EMU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
-                                                   int priority) {
+HEDDLE_EMU_API CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
   Call call("cuStreamCreateWithPriority");
   if (!call)
     return call.code;
@@ -79,7 +78,8 @@ HEDDLE_EMU_API CUresult cuStreamQuery(CUstream stream) {
 }
 
 /// Writes one property of a stream.
-template <typename T, typename F> static CUresult ask(const char *name, CUstream handle, T *to, F get) {
+template <typename T, typename F>
+static CUresult ask(const char *name, CUstream handle, T *to, F get) {
   Call call(name);
   if (!call)
     return call.code;
@@ -190,7 +190,8 @@ HEDDLE_EMU_API CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback ca
   Stream *found = Stream::find(call, stream);
   if (found && found->capture)
     return found->capture->invalidate(call);
-  return submit(call, stream, HostWork{nullptr, nullptr, [=] { callback(stream, CUDA_SUCCESS, data); }});
+  return submit(call, stream,
+                HostWork{nullptr, nullptr, [=] { callback(stream, CUDA_SUCCESS, data); }});
 }
 
 HEDDLE_EMU_API CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr, size_t, unsigned) {
