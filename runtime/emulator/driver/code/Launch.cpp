@@ -7,7 +7,6 @@
 #include "runtime/emulator/driver/stream/Stream.h"
 #include "runtime/emulator/exec/Cluster.h"
 #include "runtime/emulator/exec/Launch.h"
-#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
 #include <cstring>
@@ -248,7 +247,6 @@ CUresult runKernel(const Call &call, Context &context, const KernelWork &work) {
   static std::mutex oneKernel;
   std::lock_guard lock(oneKernel);
   DeviceMemory::get().setReachable(reachable);
-  setCapability(own.device.gpu->major * 10 + own.device.gpu->minor);
   bool isDone = runLaunch(launch);
   DeviceMemory::get().setReachable(~0ull);
   if (!isDone)

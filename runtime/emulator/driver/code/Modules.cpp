@@ -3,6 +3,7 @@
 // Makes a module of PTX text: reads it, places its variables, lowers its kernels.
 #include "runtime/emulator/driver/code/Modules.h"
 #include "runtime/emulator/driver/Handles.h"
+#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/lower/Lower.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include "runtime/emulator/ptx/Parser.h"
@@ -100,6 +101,11 @@ CUresult load(LoadedModule &module, const std::string &text, std::string &error)
   GlobalAddresses addresses;
   if (!placeGlobals(parsed, module, addresses, error))
     return CUDA_ERROR_INVALID_PTX;
+  // Kernels are lowered for one GPU at a time.
+  static std::mutex oneGpu;
+  std::lock_guard lock(oneGpu);
+  const Gpu &gpu = *module.context->device.gpu;
+  setCapability(gpu.major * 10 + gpu.minor);
   for (const auto &entry : parsed.functions) {
     if (!entry->isEntry || !entry->hasBody)
       continue;
