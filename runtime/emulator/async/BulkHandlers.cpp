@@ -19,15 +19,6 @@ bool checkSize(const Issuer &issuer, uint32_t bytes) {
                       "the size must be a multiple of 16 bytes, got " + std::to_string(bytes));
 }
 
-/// Counts what goes between global memory and the block.
-void countGlobal(const Issuer &issuer, uint64_t address, uint32_t bytes) {
-  LaunchCounts *counts = issuer.warp->block->counts;
-  if (!counts || bytes == 0)
-    return;
-  counts->globalBytes += bytes;
-  counts->globalSectors += (address + bytes - 1) / 32 - address / 32 + 1;
-}
-
 struct LoadWork {
   Issuer issuer;
   BulkTargets targets;
@@ -50,7 +41,7 @@ void load(Warp &warp, const Op &op) {
         !work.targets.find(issuer, operands, work.bytes, kBulkAlign))
       return false;
     work.from = reinterpret_cast<const uint8_t *>(from);
-    countGlobal(issuer, from, work.bytes);
+    issuer.count(from, work.bytes);
     Warp &warp = *issuer.warp;
     if (warp.block->check) {
       AsyncRecord record = noteAsyncIssue(warp, *issuer.op, AsyncKind::kBulkLoad, issuer.laneBit());
@@ -117,7 +108,7 @@ template <bool kReduces> void store(Warp &warp, const Op &op) {
     if (!from.owner || !issuer.checkGlobal(to, bytes, kBulkAlign))
       return false;
     uint32_t mask = operands.mask == kNoOperand ? 0xffff : issuer.half(operands.mask);
-    countGlobal(issuer, to, bytes);
+    issuer.count(to, bytes);
     Warp &warp = *issuer.warp;
     if (warp.block->check) {
       AsyncRecord record =

@@ -8,6 +8,7 @@
 #include "runtime/emulator/async/BulkOperands.h"
 #include "runtime/emulator/async/Mbarrier.h"
 #include "runtime/emulator/check/AsyncNotes.h"
+#include "runtime/emulator/exec/LaunchState.h"
 
 namespace heddle::emulator {
 
@@ -26,6 +27,13 @@ struct Issuer {
   SharedPlace ownShared(const BulkAddress &operand, uint32_t bytes, uint32_t align) const;
   /// False: a fault, which was reported.
   bool checkGlobal(uint64_t address, uint32_t bytes, uint32_t align) const;
+  /// Counts what goes between global memory and the block, where counters are wanted.
+  void count(uint64_t address, uint32_t bytes) const {
+    if (LaunchCounts *counts = warp->block->counts; counts && bytes) {
+      counts->globalBytes += bytes;
+      counts->globalSectors += (address + bytes - 1) / 32 - address / 32 + 1;
+    }
+  }
   /// The lane's place in `lanes`, as groups count it.
   uint32_t laneBit() const { return 1u << lane; }
 };

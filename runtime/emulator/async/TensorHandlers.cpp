@@ -87,15 +87,6 @@ struct TensorBounds {
   }
 };
 
-void countRow(const Issuer &issuer, const TensorRow &row) {
-  LaunchCounts *counts = issuer.warp->block->counts;
-  uint32_t bytes = row.end - row.begin;
-  if (!counts || bytes == 0)
-    return;
-  counts->globalBytes += bytes;
-  counts->globalSectors += (row.global + bytes - 1) / 32 - row.global / 32 + 1;
-}
-
 uint32_t boxAddress(const SharedPlace &place) { return place.offset + kSharedBase; }
 
 /// Tells the checks of the shared memory of a box, at one of its places.
@@ -148,7 +139,7 @@ struct TensorLoadWork {
     while (walk.next(row)) {
       if (!bounds.check(issuer, map, row))
         return false;
-      countRow(issuer, row);
+      issuer.count(row.global, row.end - row.begin);
       for (uint32_t i = 0; i < targets.count; ++i) {
         const SharedPlace &to = targets.at[i].to;
         loadRow(map, row, walk.rowBytes(), to.at, boxAddress(to));
@@ -207,7 +198,7 @@ struct TensorStoreWork {
     while (walk.next(row)) {
       if (!bounds.check(issuer, map, row))
         return false;
-      countRow(issuer, row);
+      issuer.count(row.global, row.end - row.begin);
       if (reduces)
         reduceRow(map, reduction, row, walk.rowBytes(), from.at, boxAddress(from));
       else
