@@ -2,6 +2,7 @@
 //
 // cvt against scalar models. PTX ISA, "Data Movement and Conversion Instructions: cvt": conversions
 // to integers saturate and make zero of NaN, conversions to floats round once.
+#include "test/emulator/FormatModel.h"
 #include "test/emulator/InstructionRig.h"
 #include <algorithm>
 #include <cfenv>
@@ -37,10 +38,11 @@ s128 valueOf(u64 raw, const Integer &type) {
 s128 lowest(const Integer &type) { return type.isSigned ? -(s128(1) << (type.bits - 1)) : 0; }
 s128 highest(const Integer &type) { return (s128(1) << (type.bits - type.isSigned)) - 1; }
 
-/// The double is a whole number or not finite.
-u64 toInteger(double whole, const Integer &type) {
+/// The double is a whole number or not finite. PTX ISA 9.0, 9.7.9.21: a NaN gives zero where
+/// neither the source is .f64 nor the result has 64 bits, else the top bit alone.
+u64 toInteger(double whole, const Integer &type, bool fromDouble = false) {
   if (std::isnan(whole))
-    return 0;
+    return fromDouble || type.bits == 64 ? u64(valueOf(1ull << (type.bits - 1), type)) : 0;
   if (whole <= double(lowest(type)))
     return u64(lowest(type));
   if (whole >= std::ldexp(1.0, type.bits - type.isSigned))
@@ -95,12 +97,19 @@ TEST(ConvertTable, FloatsToIntegers) {
                          return toInteger(roundBy(mode, asFloat(a)), to);
                        }});
       cases.push_back({name + ".f64", result, {G}, [=](u64 a, u64, u64) {
-                         return toInteger(roundBy(mode, asDouble(a)), to);
+                         return toInteger(roundBy(mode, asDouble(a)), to, true);
                        }});
-      if (to.bits == 8)
-        continue;
       cases.push_back({name + ".f16", result, {Type::kF16}, [=](u64 a, u64, u64) {
                          return toInteger(roundBy(mode, halfValue(a)), to);
+                       }});
+      cases.push_back({std::string("cvt.") + mode + ".sat." + to.name + ".f32",
+                       result,
+                       {F},
+                       [=](u64 a, u64, u64) { return toInteger(roundBy(mode, asFloat(a)), to); }});
+      if (to.bits == 8) // bf16 has no wider registers
+        continue;
+      cases.push_back({name + ".bf16", result, {Type::kBF16}, [=](u64 a, u64, u64) {
+                         return toInteger(roundBy(mode, brainValue(a)), to);
                        }});
     }
     if (to.bits != 32)
@@ -124,14 +133,22 @@ TEST(ConvertTable, IntegersToFloats) {
     cases.push_back({"cvt.rn.f64." + name, G, {operand}, [=](u64 a, u64, u64) {
                        return bitsOf(double(valueOf(a, from)));
                      }});
-    if (from.bits <= 32 && from.bits > 8)
-      cases.push_back({"cvt.rn.f16." + name, Type::kF16, {operand}, [=](u64 a, u64, u64) {
-                         return nearestHalf(double(valueOf(a, from)));
-                       }});
     for (auto [mode, round] :
          {std::pair{"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}}) {
-      if (from.bits < 32)
-        continue;
+      cases.push_back({std::string("cvt.") + mode + ".f64." + name,
+                       G,
+                       {operand},
+                       [=, round = round](u64 a, u64, u64) {
+                         long double exact = valueOf(a, from);
+                         std::fesetround(round);
+                         volatile double result = double(exact);
+                         std::fesetround(FE_TONEAREST);
+                         return bitsOf(double(result));
+                       }});
+      cases.push_back(
+          {std::string("cvt.") + mode + ".sat.f32." + name, F, {operand}, [=](u64 a, u64, u64) {
+             return bitsOf(float(std::clamp<s128>(valueOf(a, from), 0, 1)));
+           }});
       cases.push_back({std::string("cvt.") + mode + ".f32." + name,
                        F,
                        {operand},
@@ -207,53 +224,59 @@ TEST(ConvertTable, FloatsToFloats) {
            std::fesetround(FE_TONEAREST);
            return bitsOf(float(result));
          }});
-  // To nearest, ties away from zero, 10 bits of mantissa; the 13 low bits of the result are free.
-  cases.push_back(
-      {"{ cvt.rna.tf32.f32 %d, %a; and.b32 %d, %d, 0xffffe000; }", F, {F}, [](u64 a, u64, u64) {
-         if (!std::isfinite(asFloat(a)))
-           return a & 0xffffe000;
-         return (a + 0x1000) & 0xffffe000;
-       }});
+  // .sat clamps to [0, 1] and makes +0 of NaN; .ftz flushes f32 on both sides.
+  auto clamp = [](double x) { return std::isnan(x) || x <= 0 ? 0.0 : x > 1 ? 1.0 : x; };
+  std::vector<Case> more = {
+      {"cvt.sat.f64.f64", G, {G}, [=](u64 a, u64, u64) { return bitsOf(clamp(asDouble(a))); }},
+      {"cvt.rn.sat.f32.f64",
+       F,
+       {G},
+       [=](u64 a, u64, u64) { return bitsOf(float(clamp(asDouble(a)))); }},
+      {"cvt.sat.f64.f32", G, {F}, [=](u64 a, u64, u64) { return bitsOf(clamp(asFloat(a))); }},
+      {"cvt.sat.f32.f16",
+       F,
+       {Type::kF16},
+       [=](u64 a, u64, u64) { return bitsOf(float(clamp(halfValue(a)))); }},
+      {"cvt.sat.f16.f16",
+       Type::kB16,
+       {Type::kF16},
+       [=](u64 a, u64, u64) { return nearestHalf(clamp(halfValue(a))); }},
+      {"cvt.rni.sat.f32.f32",
+       F,
+       {F},
+       [=](u64 a, u64, u64) { return bitsOf(float(clamp(std::nearbyint(asFloat(a))))); }},
+      {"cvt.f64.bf16", G, {Type::kBF16}, [](u64 a, u64, u64) { return bitsOf(brainValue(a)); }},
+      {"cvt.ftz.f32.f32", F, {F}, [](u64 a, u64, u64) { return bitsOf(flush(asFloat(a))); }},
+      {"cvt.rpi.ftz.f32.f32",
+       F,
+       {F},
+       [](u64 a, u64, u64) { return bitsOf(std::ceil(flush(asFloat(a)))); }},
+      {"cvt.ftz.f64.f32",
+       G,
+       {F},
+       [](u64 a, u64, u64) { return bitsOf(double(flush(asFloat(a)))); }},
+      {"cvt.rn.ftz.f32.f64",
+       F,
+       {G},
+       [](u64 a, u64, u64) { return bitsOf(flush(float(asDouble(a)))); }},
+      {"cvt.ftz.f32.f16",
+       F,
+       {Type::kF16},
+       [](u64 a, u64, u64) { return bitsOf(float(halfValue(a))); }},
+      {"cvt.ftz.f32.bf16",
+       F,
+       {Type::kBF16},
+       [](u64 a, u64, u64) { return bitsOf(flush(float(brainValue(a)))); }},
+      {"cvt.rp.ftz.f16.f32",
+       Type::kB16,
+       {F},
+       [](u64 a, u64, u64) { return roundTo(kHalfFormat, flush(asFloat(a)), Direction::kUp); }},
+  };
+  for (const char *mode : {"rni", "rzi", "rmi", "rpi"})
+    more.push_back({std::string("cvt.") + mode + ".bf16.bf16",
+                    Type::kBF16,
+                    {Type::kBF16},
+                    [=](u64 a, u64, u64) { return nearestBrain(roundBy(mode, brainValue(a))); }});
+  cases.insert(cases.end(), more.begin(), more.end());
   checkCases(cases);
-}
-
-TEST(ConvertTable, BytesOfFloats) {
-  // Decoded by the definition of the formats; e4m3 has no infinity, 0x7f is NaN.
-  auto e4m3 = [](u64 byte) {
-    int exponent = int(byte >> 3 & 15), mantissa = int(byte & 7);
-    double value = exponent == 15 && mantissa == 7 ? NAN
-                   : exponent == 0                 ? std::ldexp(mantissa, -9)
-                                                   : std::ldexp(8 + mantissa, exponent - 10);
-    return byte & 0x80 ? -value : value;
-  };
-  auto e5m2 = [](u64 byte) { return halfValue(byte << 8); };
-  // The nearest by search, ties to the even code; what is larger than the largest becomes it.
-  auto nearest = [](double x, auto decode, u64 largest) -> u64 {
-    if (std::isnan(x))
-      return 0x7f;
-    u64 sign = std::signbit(x) ? 0x80 : 0, best = 0;
-    for (u64 code = 0; code <= largest; ++code) {
-      double error = std::fabs(decode(code) - std::fabs(x));
-      double before = std::fabs(decode(best) - std::fabs(x));
-      if (error < before || (error == before && !(code & 1)))
-        best = code;
-    }
-    return sign | (std::fabs(x) > decode(largest) ? largest : best);
-  };
-  auto pairOf = [=](auto decode, u64 largest) {
-    return [=](u64 a, u64 b, u64) {
-      return nearest(asFloat(a), decode, largest) << 8 | nearest(asFloat(b), decode, largest);
-    };
-  };
-  auto widened = [](auto decode) {
-    return [=](u64 a, u64, u64) {
-      return nearestHalf(decode(a & 0xff)) | nearestHalf(decode(a >> 8 & 0xff)) << 16;
-    };
-  };
-  checkCases({
-      {"cvt.rn.satfinite.e4m3x2.f32", H, {F, F}, pairOf(e4m3, 0x7e)},
-      {"cvt.rn.satfinite.e5m2x2.f32", H, {F, F}, pairOf(e5m2, 0x7b)},
-      {"cvt.rn.f16x2.e4m3x2", Type::kF16x2, {H}, widened(e4m3)},
-      {"cvt.rn.f16x2.e5m2x2", Type::kF16x2, {H}, widened(e5m2)},
-  });
 }

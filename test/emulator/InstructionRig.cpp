@@ -11,7 +11,37 @@
 #include <random>
 #include <sstream>
 
+#ifndef HEDDLE_TEST_TARGET
+#define HEDDLE_TEST_TARGET "sm_90a"
+#define HEDDLE_TEST_GPU "h100"
+#endif
+
 namespace heddle::test {
+
+namespace {
+
+/// The tables run once for each handler set; a set that this processor has not is skipped.
+class HandlerSet : public testing::Environment {
+  void SetUp() override {
+    const char *set = std::getenv("HEDDLE_EMU_ISA");
+    if (!set)
+      return;
+#if defined(__x86_64__)
+    std::string name = set;
+    __builtin_cpu_init();
+    bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                 __builtin_cpu_supports("f16c");
+    bool hasV4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if ((name == "v3" && !hasV3) || (name == "v4" && !(hasV3 && hasV4)))
+      GTEST_SKIP() << "this processor has no x86-64-" << name;
+#endif
+  }
+};
+[[maybe_unused]] const testing::Environment *kHandlerSet =
+    testing::AddGlobalTestEnvironment(new HandlerSet);
+
+} // namespace
 
 float asFloat(uint64_t bits) {
   uint32_t narrow = uint32_t(bits);
@@ -84,7 +114,7 @@ struct Device {
   CUcontext context = nullptr;
 
   Device() {
-    setenv("HEDDLE_EMU_GPU", "h100", 0);
+    setenv("HEDDLE_EMU_GPU", HEDDLE_TEST_GPU, 0);
     EXPECT_EQ(cuInit(0), CUDA_SUCCESS);
     EXPECT_EQ(cuDeviceGet(&device, 0), CUDA_SUCCESS);
     EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, device), CUDA_SUCCESS);
@@ -108,7 +138,7 @@ struct Buffer {
   Buffer &operator=(const Buffer &) = delete;
 };
 
-const char *kHeader = ".version 8.6\n.target sm_90a\n.address_size 64\n";
+const char *kHeader = ".version 9.0\n.target " HEDDLE_TEST_TARGET "\n.address_size 64\n";
 
 /// Loads a module with one kernel "k" and runs one block of it; the text of what went wrong.
 std::string launch(const std::string &text, uint32_t blocks, uint32_t threads,
@@ -164,7 +194,7 @@ const std::vector<uint64_t> &edgesOf(Type type) {
       0xbf800000, 0x3f800001, 0x3eaaaaab, 0x40490fdb, 0xc2f6e979, 0x4b000001, 0x4effffff,
       0x4f000000, 0xcf000000, 0x5f000000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
       0x7fc00000, 0xffc01234, 0x3f000000, 0x40200000, 0xbfc00000};
-  static std::vector<uint64_t> shorts, longs, doubles, pairs, brainPairs;
+  static std::vector<uint64_t> shorts, longs, doubles, pairs, brainPairs, singles;
   if (shorts.empty()) {
     shorts = {0, 1, 2, 3, 7, 15, 16, 17, 31, 0xff, 0x100, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff};
     for (uint64_t word : kWords) {
@@ -176,6 +206,8 @@ const std::vector<uint64_t> &edgesOf(Type type) {
       doubles.push_back(bitsOf(double(asFloat(bits))));
     doubles.insert(doubles.end(), {1, 0x8000000000000001, 0x000fffffffffffff, 0x7fefffffffffffff,
                                    0xffefffffffffffff, 0x43e0000000000000, 0x3fd5555555555555});
+    for (size_t i = 0; i < kFloats.size(); ++i)
+      singles.push_back(kFloats[i] << 32 | kFloats[(i * 7 + 3) % kFloats.size()]);
     for (size_t i = 0; i < kHalves.size(); ++i) {
       pairs.push_back(kHalves[i] << 16 | kHalves[(i * 5 + 3) % kHalves.size()]);
       brainPairs.push_back(kBrains[i] << 16 | kBrains[(i * 5 + 3) % kBrains.size()]);
@@ -203,6 +235,8 @@ const std::vector<uint64_t> &edgesOf(Type type) {
     return kFloats;
   case Type::kF64:
     return doubles;
+  case Type::kF32x2:
+    return singles;
   }
   return kTruths;
 }
@@ -215,6 +249,8 @@ uint64_t randomOf(Type type, std::mt19937_64 &random) {
   case Type::kF32: // half of them near one, so that sums and products are ordinary
     return raw & (1ull << 40) ? uint32_t(raw)
                               : bitsOf(float(int32_t(raw)) / float(1 << (raw >> 32 & 31)));
+  case Type::kF32x2:
+    return randomOf(Type::kF32, random) << 32 | randomOf(Type::kF32, random);
   case Type::kF64:
     return raw & 1 ? raw : bitsOf(double(int64_t(raw)) / std::ldexp(1.0, int(raw >> 1 & 63)));
   default:
@@ -280,15 +316,20 @@ bool isEqual(Type type, uint64_t got, uint64_t expected, double relative, double
     return ((relative > 0 || absolute > 0) || std::isnan(asDouble(got))) &&
            close(asDouble(got), asDouble(expected));
   case Type::kF16:
-    return std::isnan(halfValue(got)) && std::isnan(halfValue(expected));
+    return ((relative > 0 || absolute > 0) || std::isnan(halfValue(got))) &&
+           close(halfValue(got), halfValue(expected));
   case Type::kBF16:
-    return std::isnan(brainValue(got)) && std::isnan(brainValue(expected));
+    return ((relative > 0 || absolute > 0) || std::isnan(brainValue(got))) &&
+           close(brainValue(got), brainValue(expected));
   case Type::kF16x2:
-    return isEqual(Type::kF16, got & 0xffff, expected & 0xffff, 0, 0) &&
-           isEqual(Type::kF16, got >> 16, expected >> 16, 0, 0);
+    return isEqual(Type::kF16, got & 0xffff, expected & 0xffff, relative, absolute) &&
+           isEqual(Type::kF16, got >> 16, expected >> 16, relative, absolute);
   case Type::kBF16x2:
-    return isEqual(Type::kBF16, got & 0xffff, expected & 0xffff, 0, 0) &&
-           isEqual(Type::kBF16, got >> 16, expected >> 16, 0, 0);
+    return isEqual(Type::kBF16, got & 0xffff, expected & 0xffff, relative, absolute) &&
+           isEqual(Type::kBF16, got >> 16, expected >> 16, relative, absolute);
+  case Type::kF32x2:
+    return isEqual(Type::kF32, got & 0xffffffff, expected & 0xffffffff, relative, absolute) &&
+           isEqual(Type::kF32, got >> 32, expected >> 32, relative, absolute);
   default:
     return false;
   }
@@ -313,6 +354,10 @@ std::vector<uint64_t> operandsFor(const Case &test) {
     for (size_t k = 0; k < 4; ++k)
       rows.push_back(k < test.operands.size() ? randomOf(test.operands[k], random) : 0);
   }
+  // Every number, where there are few.
+  bool isShort = test.operands.size() == 1 && bytesOf(test.operands[0]) == 2;
+  for (uint64_t a = 0; isShort && a < 65536; ++a)
+    rows.insert(rows.end(), {a, 0, 0, 0});
   while (rows.size() / 4 % 128)
     rows.insert(rows.end(), {0, 0, 0, 0});
   return rows;

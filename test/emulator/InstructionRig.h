@@ -15,7 +15,19 @@ namespace heddle::test {
 
 /// What an operand is; decides the register's width, the edge values and how results are compared.
 /// Words of 8 bits live in 32-bit registers and have zeros or signs above them.
-enum class Type : uint8_t { kPred, kB16, kB32, kB64, kF16, kBF16, kF16x2, kBF16x2, kF32, kF64 };
+enum class Type : uint8_t {
+  kPred,
+  kB16,
+  kB32,
+  kB64,
+  kF16,
+  kBF16,
+  kF16x2,
+  kBF16x2,
+  kF32,
+  kF64,
+  kF32x2
+};
 
 using Model = std::function<uint64_t(uint64_t a, uint64_t b, uint64_t c)>;
 
