@@ -46,8 +46,10 @@ void addRow(std::vector<Case> &cases, const Row &row, const std::string &modifie
                      row.type,
                      {row.type, row.type},
                      [](u64 a, u64, u64) { return a; }});
+    // Some versions of ptxas do not take "_" with bf16.
+    std::string sink = row.name.find("bf16") == std::string::npos ? " _" : " %d";
     auto changed = [=](u64 a, u64 b, u64) { return row.f(a, b); };
-    cases.push_back({set + "atom" + modifiers + op + " _, [x], %b; " + get,
+    cases.push_back({set + "atom" + modifiers + op + sink + ", [x], %b; " + get,
                      row.type,
                      {row.type, row.type},
                      changed});
@@ -90,28 +92,11 @@ TEST(AtomicTable, Integers) {
   checkCases(cases);
 }
 
-// f32 in global memory flushes subnormals on hardware or not, which the ISA leaves to the
-// implementation; sums of ordinary numbers are checked, and those that no flushing changes.
+// Whether f32 in global memory flushes subnormals is left to the implementation: here it does not.
 TEST(AtomicTable, Floats) {
   std::vector<Case> cases;
-  auto keep = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 1.0f : x; };
-  auto wanted = [=](u64 a, u64 b) { return bitsOf(keep(asFloat(a)) + keep(asFloat(b))); };
-  std::string ordinary = "{ .reg .pred p; .reg .b32 m; and.b32 m, %a, 0x7f800000; "
-                         "setp.eq.b32 p, m, 0; and.b32 m, %a, 0x007fffff; "
-                         "setp.ne.and.b32 p, m, 0, p; @p mov.b32 %a, 0f3F800000; "
-                         "and.b32 m, %b, 0x7f800000; setp.eq.b32 p, m, 0; "
-                         "and.b32 m, %b, 0x007fffff; setp.ne.and.b32 p, m, 0, p; "
-                         "@p mov.b32 %b, 0f3F800000; } ";
-  for (const char *op : {"atom.global.add.f32 _,", "red.global.add.f32"})
-    cases.push_back({ordinary + "st.global.b32 [%o], %a; " + op +
-                         " [%o], %b; "
-                         "ld.global.b32 %d, [%o];",
-                     Type::kF32,
-                     {Type::kF32, Type::kF32},
-                     [=](u64 a, u64 b, u64) {
-                       u64 sum = wanted(a, b);
-                       return sum & 0x7f800000 ? sum : sum & 0x007fffff ? sum : sum;
-                     }});
+  addRow(cases,
+         {"add.f32", Type::kF32, [](u64 a, u64 b) { return bitsOf(asFloat(a) + asFloat(b)); }});
   addRow(cases,
          {"add.f64", Type::kF64, [](u64 a, u64 b) { return bitsOf(asDouble(a) + asDouble(b)); }});
   for (auto [name, format, one, two] : {std::tuple{"f16", kHalfFormat, Type::kF16, Type::kF16x2},
@@ -226,7 +211,8 @@ TEST(AtomicTable, Vectors) {
           for (uint32_t shift : {0, 16}) {
             long double x = valueOf(f, halves[lane * 8 + i] >> shift & 0xffff);
             long double y = valueOf(f, halves[lane * 8 + i + 4] >> shift & 0xffff);
-            long double z = op[0] == 'a' ? x + y : op[1] == 'i' ? std::min(x, y) : std::max(x, y);
+            bool isLess = x < y || (x == y && std::signbit(x)); // -0 is below +0
+            long double z = op[0] == 'a' ? x + y : (op[1] == 'i') == isLess ? x : y;
             EXPECT_EQ(result[lane * 8 + i] >> shift & 0xffff, roundTo(f, z, Direction::kNearest))
                 << op << type << " lane " << lane << " word " << i;
           }

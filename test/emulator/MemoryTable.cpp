@@ -186,12 +186,12 @@ TEST(MemoryTable, SixteenBytes) {
 }
 
 // isspacep: which space a generic address lies in. Bits of the answer: global, shared, shared::cta,
-// shared::cluster, local, const, param.
+// shared::cluster, local, param.
 TEST(MemoryTable, SpacesOfAddresses) {
   std::string asks = ".reg .pred p; .reg .b32 b, s; mov.b32 b, 0; ";
   uint32_t bit = 1;
   for (const char *space :
-       {"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param"}) {
+       {"global", "shared", "shared::cta", "shared::cluster", "local", "param"}) {
     asks += std::string("isspacep.") + space + " p, x; selp.b32 s, " + std::to_string(bit) +
             ", 0, p; or.b32 b, b, s; ";
     bit *= 2;
@@ -203,5 +203,5 @@ TEST(MemoryTable, SpacesOfAddresses) {
             2u | 4u | 8u);
   EXPECT_EQ(answer(".local .b8 place[16]; .reg .b64 x; mov.b64 x, place; cvta.local.u64 x, x; "),
             16u);
-  EXPECT_EQ(answer(".reg .b64 x; mov.b64 x, in; cvta.param.u64 x, x; ") & ~1u, 64u);
+  EXPECT_EQ(answer(".reg .b64 x; mov.b64 x, in; cvta.param.u64 x, x; ") & ~1u, 32u);
 }

@@ -2,6 +2,7 @@
 //
 // Picks the handlers for this machine.
 #include "runtime/emulator/exec/Handlers.h"
+#include "runtime/emulator/host/HostFunctions.h"
 #include <cstdlib>
 #include <string>
 
@@ -26,6 +27,7 @@ namespace {
     set::addPackedIntegerHandlers(table);                                                          \
     set::addConvertHalfHandlers(table);                                                            \
     set::addNarrowFloatHandlers(table);                                                            \
+    addHostFunctions(table);                                                                       \
     addBarrierHandlers(table);                                                                     \
     addBulkHandlers(table);                                                                        \
     addTensorCopyHandlers(table);                                                                  \

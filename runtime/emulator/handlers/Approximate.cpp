@@ -106,8 +106,16 @@ f32 hyperbolicTangent(f32 x) {
 
 f32 reciprocalRoot(f32 x) { return f32(1.0 / __builtin_sqrt(f64(x))); }
 f64 reciprocalRoot64(f64 x) { return 1.0 / __builtin_sqrt(x); }
-/// rcp.approx.ftz.f64 reads and writes the upper half only.
-f64 roughReciprocal(f64 x) { return 1.0 / x; }
+/// rcp.approx.ftz.f64 and its like read and write upper halves alone.
+f64 upperHalf(f64 x) {
+  u64 bits;
+  __builtin_memcpy(&bits, &x, 8);
+  bits &= bits & 0x7ff0000000000000 ? 0xffffffff00000000 : 0x8000000000000000;
+  __builtin_memcpy(&x, &bits, 8);
+  return x;
+}
+f64 roughReciprocal(f64 x) { return x != x ? x : upperHalf(1.0 / upperHalf(x)); }
+f64 roughRoot(f64 x) { return x != x ? x : upperHalf(1.0 / __builtin_sqrt(upperHalf(x))); }
 
 template <bool kBrain, u32 kPack, f32 (*F)(f32)> void half1(Warp &warp, const Op &op) {
   constexpr u32 n = kPack * kLaneCount;
@@ -136,6 +144,7 @@ const Instruction kRows[] = {
     {"rsqrt.f32", unary<f32, f32, reciprocalRoot>, "w:w", kS},
     {"rsqrt.f64", unary<f64, f64, reciprocalRoot64>, "d:d", kS},
     {"rcp.ftz.f64", unary<f64, f64, roughReciprocal>, "d:d", kS},
+    {"rsqrt.ftz.f64", unary<f64, f64, roughRoot>, "d:d", kS},
     {"ex2.f16", half1<false, 1, exp2>, "h:h", kS},
     {"ex2.f16x2", half1<false, 2, exp2>, "w:w", kS},
     {"ex2.bf16", half1<true, 1, exp2>, "h:h", kS},

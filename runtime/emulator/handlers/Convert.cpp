@@ -45,8 +45,10 @@ f64 down(f64 a) { return __builtin_floor(a); }
 f32 up(f32 a) { return __builtin_ceilf(a); }
 f64 up(f64 a) { return __builtin_ceil(a); }
 
-/// Saturates; NaN becomes 0. The argument is integral already.
+/// Saturates; the argument is integral already. A NaN becomes 0, or the top bit alone where the
+/// source is f64 or the result has 64 bits (PTX ISA 9.0, 9.7.9.21).
 template <typename D, typename S> D toInteger(S a) {
+  constexpr D nan = sizeof(S) == 8 || sizeof(D) == 8 ? D(u64(1) << (sizeof(D) * 8 - 1)) : D(0);
   constexpr D low = Limits<D>::min, high = Limits<D>::max;
   constexpr S above = S(high / 2 + 1) * 2; // 2^n, exact where the largest value itself is not
   if constexpr (sizeof(D) <= 4) {
@@ -55,10 +57,10 @@ template <typename D, typename S> D toInteger(S a) {
     bounded = a < above ? bounded : S(0);
     D inside = D(s64(bounded));
     D result = a >= above ? high : inside;
-    return a != a ? D(0) : result;
+    return a != a ? nan : result;
   }
   if (a != a)
-    return 0;
+    return nan;
   if (a >= above)
     return high;
   return a <= S(low) ? low : D(a);

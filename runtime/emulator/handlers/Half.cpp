@@ -50,7 +50,13 @@ template <class Type, u32 kPack, f32 (*F)(f32, f32)> void half2(Warp &warp, cons
   Type::template store<n>(result, a);
   writeLanes<kPack>(warp, op, result);
 }
-template <class Type, u32 kPack, bool kRelu> void half3(Warp &warp, const Op &op) {
+/// What tensor copies put outside of a tensor (async/TensorCopy.cpp); fma.oob makes zero of it.
+constexpr u16 kOutsideNaN = 0x7ff7;
+
+f32 relu(f32 a) { return (a > 0) | (a != a) ? a : 0.0f; }
+
+template <class Type, u32 kPack, bool kRelu, bool kOutside = false>
+void half3(Warp &warp, const Op &op) {
   constexpr u32 n = kPack * kLaneCount;
   alignas(64) f32 a[n], b[n], c[n];
   alignas(64) u16 result[n];
@@ -59,7 +65,16 @@ template <class Type, u32 kPack, bool kRelu> void half3(Warp &warp, const Op &op
   Type::template load<n>(c, lanesOf<u16>(warp, op.c));
   for (u32 i = 0; i < n; ++i) {
     f32 value = oddFma(a[i], b[i], c[i]);
-    a[i] = kRelu && value < 0 ? 0.0f : value;
+    a[i] = kRelu ? relu(value) : value;
+  }
+  if constexpr (kOutside) {
+    const u16 *from[] = {lanesOf<u16>(warp, op.a), lanesOf<u16>(warp, op.b),
+                         lanesOf<u16>(warp, op.c)};
+    for (u32 i = 0; i < n; ++i) {
+      bool isOutside =
+          (from[0][i] == kOutsideNaN) | (from[1][i] == kOutsideNaN) | (from[2][i] == kOutsideNaN);
+      a[i] = isOutside ? 0.0f : a[i];
+    }
   }
   Type::template store<n>(result, a);
   writeLanes<kPack>(warp, op, result);
@@ -72,6 +87,16 @@ template <u32 kPack, bool kNegate> void halfSign(Warp &warp, const Op &op) {
   alignas(64) u16 result[n];
   for (u32 i = 0; i < n; ++i)
     result[i] = kNegate ? a[i] ^ 0x8000 : a[i] & 0x7fff;
+  writeLanes<kPack>(warp, op, result);
+}
+
+/// Subnormals become zeros of their sign.
+template <u32 kPack, u16 kExponent> void halfFlush(Warp &warp, const Op &op) {
+  constexpr u32 n = kPack * kLaneCount;
+  const u16 *a = lanesOf<u16>(warp, op.a);
+  alignas(64) u16 result[n];
+  for (u32 i = 0; i < n; ++i)
+    result[i] = a[i] & kExponent ? a[i] : a[i] & 0x8000;
   writeLanes<kPack>(warp, op, result);
 }
 
@@ -94,13 +119,15 @@ template <f32 (*F)(f32, f32)> f32 xorSign(f32 a, f32 b) {
   u32 sign = (floatBits(a) ^ floatBits(b)) & 0x80000000;
   return result != result ? result : floatOf((floatBits(result) & 0x7fffffff) | sign);
 }
-f32 relu(f32 a) { return a < 0 ? 0.0f : a; }
 f32 saturate(f32 a) { return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f; }
 
 constexpr OpClass kF = OpClass::kFloat;
 
-#define HALF(name, Type, pack, L)                                                                  \
-  {"add." #name, half2<Type, pack, add>, L ":" L L, kF},                                           \
+#define HALF(name, Type, pack, L, exponent)                                                        \
+  {"fma.oob." #name, half3<Type, pack, false, true>, L ":" L L L, kF},                             \
+      {"fma.relu.oob." #name, half3<Type, pack, true, true>, L ":" L L L, kF},                     \
+      {"flush." #name, halfFlush<pack, exponent>, L ":" L, kF},                                    \
+      {"add." #name, half2<Type, pack, add>, L ":" L L, kF},                                       \
       {"sub." #name, half2<Type, pack, sub>, L ":" L L, kF},                                       \
       {"mul." #name, half2<Type, pack, mul>, L ":" L L, kF},                                       \
       {"fma." #name, half3<Type, pack, false>, L ":" L L L, kF},                                   \
@@ -120,10 +147,10 @@ constexpr OpClass kF = OpClass::kFloat;
   }
 
 const Instruction kRows[] = {
-    HALF(f16, Half, 1, "h"),
-    HALF(bf16, Brain, 1, "h"),
-    HALF(f16x2, Half, 2, "w"),
-    HALF(bf16x2, Brain, 2, "w"),
+    HALF(f16, Half, 1, "h", 0x7c00),
+    HALF(bf16, Brain, 1, "h", 0x7f80),
+    HALF(f16x2, Half, 2, "w", 0x7c00),
+    HALF(bf16x2, Brain, 2, "w", 0x7f80),
 };
 
 } // namespace

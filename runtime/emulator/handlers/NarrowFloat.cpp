@@ -6,6 +6,8 @@
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
+void addStochasticHandlers(HandlerTable &table); // Stochastic.cpp
+
 namespace {
 
 /// `kInfinity`: the top exponent means infinity and NaN. `kNaN`: all ones are a NaN. Without either
@@ -119,6 +121,9 @@ const Instruction kRows[] = {
 
 } // namespace
 
-void addNarrowFloatHandlers(HandlerTable &table) { addRows(table, kRows); }
+void addNarrowFloatHandlers(HandlerTable &table) {
+  addRows(table, kRows);
+  addStochasticHandlers(table);
+}
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA

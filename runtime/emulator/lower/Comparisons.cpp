@@ -41,9 +41,10 @@ bool Lowering::compareInto(const Statement &statement, const Comparison &c, uint
   char letter = found->operands[std::strlen(found->operands) - 1];
   uint32_t a = sourceLetter(letter, statement.operands[1]);
   uint32_t b = sourceLetter(letter, statement.operands[2]);
-  if (c.flushes && c.type == "f32") {
-    a = throughUnary("flush.f32", a, 4);
-    b = throughUnary("flush.f32", b, 4);
+  if (c.flushes) {
+    std::string flush = "flush." + c.type;
+    a = throughUnary(flush.c_str(), a, ptx::typeBytes(c.type));
+    b = throughUnary(flush.c_str(), b, ptx::typeBytes(c.type));
   }
   Op &op = emit(found->name, first, a, b);
   if (found->operands[1] == 'p')

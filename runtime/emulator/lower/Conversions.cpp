@@ -18,6 +18,9 @@ bool isOneOf(const std::string &word, std::initializer_list<const char *> words)
 bool isNarrowPair(const std::string &type) {
   return isOneOf(type, {"e4m3x2", "e5m2x2", "e2m3x2", "e3m2x2", "e2m1x2", "ue8m0x2"});
 }
+bool isNarrowFour(const std::string &type) {
+  return isOneOf(type, {"e4m3x4", "e5m2x4", "e2m3x4", "e3m2x4", "e2m1x4"});
+}
 bool isHalfPair(const std::string &type) { return type == "f16x2" || type == "bf16x2"; }
 bool isHalf(const std::string &type) { return type == "f16" || type == "bf16"; }
 bool isFloat(const std::string &type) { return isHalf(type) || type == "f32" || type == "f64"; }
@@ -71,6 +74,12 @@ uint32_t Lowering::throughUnary(const char *name, uint32_t a, uint32_t bytes) {
   return result;
 }
 
+uint32_t Lowering::throughBinary(const char *name, uint32_t a, uint32_t b, uint32_t bytes) {
+  uint32_t result = allocate(bytes);
+  emit(name, result, a, b);
+  return result;
+}
+
 /// Pairs have a row for each rounding; .relu is a step of its own before or behind.
 void Lowering::convertPair(const Statement &statement, const Conversion &c) {
   const auto &operands = statement.operands;
@@ -98,6 +107,29 @@ void Lowering::convertPair(const Statement &statement, const Conversion &c) {
   emit(name, d, a, b);
   if (isHalfPair(c.to) && isNarrowPair(c.from))
     emit("relu." + c.to, d, d);
+}
+
+/// cvt.rs: two numbers, or four in braces, and a word of random bits.
+void Lowering::convertStochastic(const Statement &statement, const Conversion &c) {
+  const auto &operands = statement.operands;
+  bool isFour = isNarrowFour(c.to);
+  std::vector<uint32_t> slots;
+  auto add = [&](const Operand &operand) {
+    uint32_t slot = source(operand, 4);
+    slots.push_back(c.isRelu ? throughUnary("relu.f32", slot, 4) : slot);
+  };
+  if (operands.size() != (isFour ? 3u : 4u) || (isFour && operands[1].members.size() != 4))
+    return fail("cvt.rs takes a result, two sources or four in braces, and random bits");
+  if (isFour)
+    std::for_each(operands[1].members.begin(), operands[1].members.end(), add);
+  else
+    std::for_each(operands.begin() + 1, operands.end() - 1, add);
+  slots.push_back(source(operands.back(), 4));
+  std::string name = std::string("cvt.rs") + (c.isFinite ? ".satfinite." : ".") + c.to + ".f32";
+  Op &op =
+      emit(name, destination(operands[0], c.to == "e2m1x4" ? 2 : 4), slots[0], slots[1], slots[2]);
+  if (isFour)
+    setTable(op, {slots[3], slots[4]});
 }
 
 void Lowering::convertTf32(const Statement &statement, const Conversion &c) {
@@ -149,8 +181,11 @@ void Lowering::convertInteger(const Operand &result, const Conversion &c, uint32
   if (!isFloat(c.to))
     return convertInto(result, c.to,
                        std::string("cvt.") + (c.saturates ? "sat." : "") + c.to + "." + c.from, a);
-  convertInto(result, c.to,
-              "cvt." + (c.rounding.empty() ? "rn" : c.rounding) + "." + c.to + "." + c.from, a);
+  // Numbers that are exact in the result have the row of one direction.
+  bool isExact = ptx::typeBytes(c.from) < ptx::typeBytes(c.to);
+  convertInto(
+      result, c.to,
+      "cvt." + (c.rounding.empty() || isExact ? "rn" : c.rounding) + "." + c.to + "." + c.from, a);
   if (c.saturates)
     emit("saturate." + c.to, destination(result, ptx::typeBytes(c.to)),
          destination(result, ptx::typeBytes(c.to)));
@@ -160,7 +195,8 @@ void Lowering::convert(const Statement &statement) {
   Conversion c;
   std::vector<std::string> types;
   for (const std::string &modifier : statement.modifiers) {
-    if (ptx::isType(modifier) || isNarrowPair(modifier) || modifier == "tf32")
+    if (ptx::isType(modifier) || isNarrowPair(modifier) || isNarrowFour(modifier) ||
+        modifier == "tf32")
       types.push_back(modifier);
     else if (modifier == "pack")
       return arithmetic(statement);
@@ -172,7 +208,7 @@ void Lowering::convert(const Statement &statement) {
       c.flushes = true;
     else if (modifier == "relu")
       c.isRelu = true;
-    else if (isOneOf(modifier, {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"}))
+    else if (isOneOf(modifier, {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "rs"}))
       c.rounding = modifier;
     else
       return fail("modifier \"." + modifier + "\" is not supported");
@@ -183,6 +219,8 @@ void Lowering::convert(const Statement &statement) {
   c.from = types[1];
   if (c.to == "tf32")
     return convertTf32(statement, c);
+  if (c.rounding == "rs")
+    return convertStochastic(statement, c);
   if (isHalfPair(c.to) || isNarrowPair(c.to) || isNarrowPair(c.from))
     return convertPair(statement, c);
   const Operand &result = statement.operands[0];

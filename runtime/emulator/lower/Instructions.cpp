@@ -122,8 +122,8 @@ void Lowering::arithmetic(const Statement &statement) {
   bool flush = false, saturate = false, relu = false;
   std::vector<std::string> kept;
   for (const std::string &modifier : statement.modifiers) {
-    if (isFloat(type) && modifier == "ftz")
-      flush = type == "f32";
+    if (isFloat(type) && type != "f64" && modifier == "ftz")
+      flush = true;
     else if (isFloat(type) && (modifier == "sat" || modifier == "satfinite"))
       saturate = true;
     else if (isFloat(type) && modifier == "relu")
@@ -164,25 +164,24 @@ void Lowering::arithmetic(const Statement &statement) {
   if (!flush && !saturate && !relu)
     return generic(*found, statement);
 
-  // Subnormals become zero in temporaries, and again in the result.
+  // Subnormals become zero in temporaries, and again in the result; slct looks at its last source.
   Statement changed = statement;
   generic(*found, changed);
   if (!error.empty())
     return;
   Op placed = kernel.ops.back();
   kernel.ops.pop_back();
-  if (flush && found->operands[0] == 'w') {
+  bool isSelection = opcode == "slct";
+  std::string flushing = "flush." + type;
+  if (flush) {
     uint32_t *slots[] = {&placed.a, &placed.b, &placed.c};
     size_t sources = std::strlen(found->operands) - 2;
-    for (size_t i = 0; i < sources && i < 3; ++i) {
-      uint32_t flushed = allocate(4);
-      emit("flush.f32", flushed, *slots[i]);
-      *slots[i] = flushed;
-    }
+    for (size_t i = isSelection ? 2 : 0; i < sources && i < 3; ++i)
+      *slots[i] = throughUnary(flushing.c_str(), *slots[i], ptx::typeBytes(type));
   }
   kernel.ops.push_back(placed);
-  if (flush && found->operands[0] == 'w')
-    emit("flush.f32", placed.d, placed.d);
+  if (flush && !isSelection)
+    emit(flushing, placed.d, placed.d);
   if (saturate)
     emit("saturate." + type, placed.d, placed.d);
   if (relu)
@@ -199,9 +198,11 @@ void Lowering::pack(const Operand &to, const std::vector<Operand> &from, uint32_
   }
   std::vector<uint32_t> slots;
   for (const Operand &operand : from)
-    slots.push_back(source(operand, part));
+    slots.push_back(source(operand, std::max(part, 2u)));
   uint32_t d = destination(to, bytes);
-  if (from.size() == 2 && part >= 2) {
+  if (part == 1) {
+    packBytes(d, slots);
+  } else if (from.size() == 2 && part >= 2) {
     emit(bytes == 4 ? "pack.b32" : "pack.b64", d, slots[0], slots[1]);
   } else if (from.size() == 4 && part == 2) {
     uint32_t low = allocate(4), high = allocate(4);
@@ -210,6 +211,42 @@ void Lowering::pack(const Operand &to, const std::vector<Operand> &from, uint32_
     emit("pack.b64", d, low, high);
   } else {
     fail("this way of packing is not supported");
+  }
+}
+
+/// Bytes stand in registers of 16 bits.
+void Lowering::packBytes(uint32_t d, std::vector<uint32_t> slots) {
+  std::vector<uint32_t> pairs;
+  bool isOnly = slots.size() == 2;
+  for (size_t i = 0; i + 1 < slots.size(); i += 2) {
+    uint32_t low = allocate(2), high = allocate(2);
+    emit("and.b16", low, slots[i], constant(2, 0xff));
+    emit("shl.b16", high, slots[i + 1], constant(4, 8));
+    pairs.push_back(isOnly ? d : allocate(2));
+    emit("or.b16", pairs.back(), low, high);
+  }
+  if (pairs.size() == 2)
+    emit("pack.b32", d, pairs[0], pairs[1]);
+  else if (pairs.size() == 4)
+    emit("pack.b64", d, throughBinary("pack.b32", pairs[0], pairs[1], 4),
+         throughBinary("pack.b32", pairs[2], pairs[3], 4));
+}
+
+void Lowering::unpackBytes(const std::vector<Operand> &to, uint32_t a) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i].kind == Operand::Kind::kSink)
+      continue;
+    uint32_t half = a;
+    if (to.size() == 8) {
+      half = throughUnary(i < 4 ? "cvt.u32.u64" : "unpack.b64", a, 4);
+      half = throughUnary(i % 4 < 2 ? "cvt.u16.u32" : "unpack.b32", half, 2);
+    } else if (to.size() == 4) {
+      half = throughUnary(i < 2 ? "cvt.u16.u32" : "unpack.b32", a, 2);
+    }
+    if (i % 2)
+      emit("shr.u16", destination(to[i], 2), half, constant(4, 8));
+    else
+      emit("and.b16", destination(to[i], 2), half, constant(2, 0xff));
   }
 }
 
@@ -228,7 +265,9 @@ void Lowering::unpack(const std::vector<Operand> &to, const Operand &from, uint3
     if (high.kind != Operand::Kind::kSink)
       emit(width == 4 ? "unpack.b32" : "unpack.b64", destination(high, width / 2), slot);
   };
-  if (to.size() == 2 && part >= 2) {
+  if (part == 1) {
+    unpackBytes(to, a);
+  } else if (to.size() == 2 && part >= 2) {
     split(a, bytes, to[0], to[1]);
   } else if (to.size() == 4 && part == 2) {
     uint32_t low = allocate(4), high = allocate(4);

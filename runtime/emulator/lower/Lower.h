@@ -17,6 +17,10 @@ class HandlerTable;
 /// Addresses of the module's .global and .const variables.
 using GlobalAddresses = std::unordered_map<std::string, uint64_t>;
 
+/// Functions have addresses where nothing else lies, for calls through them; false: no such one.
+constexpr uint64_t kCodeWindow = 0x7e3000000000;
+bool functionAddress(const ptx::Module &module, const std::string &name, uint64_t &address);
+
 /// Fails with a text in `error` that names the line.
 bool lowerKernel(const ptx::Module &module, const ptx::Function &function,
                  const GlobalAddresses &globals, Kernel &kernel, std::string &error);

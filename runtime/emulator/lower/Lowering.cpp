@@ -4,6 +4,7 @@
 // are inlined; labels.
 #include "runtime/emulator/lower/Lowering.h"
 #include "runtime/emulator/check/registers/RegisterCheck.h"
+#include "runtime/emulator/host/HostFunctions.h"
 #include <algorithm>
 
 namespace heddle::emulator {
@@ -14,7 +15,8 @@ using ptx::Statement;
 namespace {
 
 constexpr uint32_t kUnplaced = ~0u;
-constexpr uint32_t kMaxCallDepth = 16;
+constexpr uint32_t kMaxCallDepth = 64;
+constexpr int64_t kMaxRecursion = 24;
 constexpr uint64_t kMaxLocalBytes = 1 << 20;
 constexpr uint64_t kMaxSharedBytes = 1 << 20;
 constexpr size_t kMaxOps = 4 << 20;
@@ -72,9 +74,16 @@ void Lowering::layoutShared(const ptx::Function &function, uint32_t depth) {
   for (const Statement &statement : function.body) {
     for (const Operand &operand : statement.operands)
       visit(visit, operand);
-    if (statement.opcode == "call")
-      for (const Operand &operand : statement.operands)
-        if (const ptx::Function *callee = module.findFunction(operand.name))
+    if (statement.opcode != "call" || statement.operands.empty())
+      continue;
+    for (const Operand &operand : statement.operands)
+      if (const ptx::Function *callee = module.findFunction(operand.name))
+        layoutShared(*callee, depth + 1);
+    // Through an address it may be any of them.
+    const std::string &last = statement.operands.back().name;
+    if (function.callTargets.count(last) || function.prototypes.count(last))
+      for (const auto &callee : module.functions)
+        if (!callee->isEntry)
           layoutShared(*callee, depth + 1);
   }
 }
@@ -169,9 +178,9 @@ bool Lowering::body(Frame &next) {
   return true;
 }
 
-/// call (result), name, (arguments): the body, with the arguments' memory under the callee's names.
+/// call (result), name, (arguments): the callee's body takes its place.
 void Lowering::call(const Statement &statement) {
-  std::vector<const Operand *> lists[2];
+  CallLists lists;
   std::string name;
   size_t list = 0;
   for (const Operand &operand : statement.operands) {
@@ -183,15 +192,109 @@ void Lowering::call(const Statement &statement) {
         lists[list].push_back(&member);
     }
   }
-  if (name == "__assertfail") {
-    emit("trap", 0);
-    return;
+  if (const Register *address = findRegister(name)) {
+    noteUse(use.reads, *address, name);
+    return callThrough(statement, address->slot, lists);
   }
   const ptx::Function *callee = module.findFunction(name);
   if (!callee || !callee->hasBody)
+    return callHost(name, lists);
+  uint32_t savedGuard = guard, savedFlip = guardFlip;
+  uint32_t after = labelOf("@after#" + std::to_string(callCount));
+  if (guard != 0) { // skip the body where the guard is off
+    Op &skip = emit("bra", 0);
+    skip.guardFlip = ~guardFlip;
+    skip.target = after;
+  }
+  guard = guardFlip = 0;
+  inlineCall(callee, lists);
+  labelOps[after] = static_cast<uint32_t>(kernel.ops.size());
+  guard = savedGuard;
+  guardFlip = savedFlip;
+}
+
+/// vprintf and the like: an op of that name with the places of arguments and results.
+void Lowering::callHost(const std::string &name, const CallLists &lists) {
+  size_t arguments = 0, results = 0;
+  if (!findHostFunction(name, arguments, results))
     return fail("function \"" + name + "\" is not defined in this module");
+  if (lists[1].size() != arguments || lists[0].size() != results)
+    return fail("function \"" + name + "\" takes another number of arguments");
+  std::vector<uint32_t> places{static_cast<uint32_t>(arguments + results)};
+  for (size_t i : {1, 0})
+    for (const Operand *operand : lists[i]) {
+      auto given = frame->local.find(operand->name);
+      if (given == frame->local.end())
+        return fail("argument \"" + operand->name + "\" is no .param variable");
+      places.push_back(static_cast<uint32_t>(given->second));
+    }
+  setTable(emit(name, 0), std::move(places));
+}
+
+static bool isAlike(const std::vector<ptx::Variable> &a, const std::vector<ptx::Variable> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto &x, const auto &y) { return x.bytes == y.bytes; });
+}
+
+/// A call through an address becomes a choice between the functions that it may be: those listed,
+/// or those that are declared like the prototype.
+void Lowering::callThrough(const Statement &statement, uint32_t address, const CallLists &lists) {
+  const std::string &last = statement.operands.back().name;
+  const ptx::Function &caller = *frame->function;
+  std::vector<const ptx::Function *> choices;
+  if (auto targets = caller.callTargets.find(last); targets != caller.callTargets.end()) {
+    for (const std::string &name : targets->second)
+      choices.push_back(module.findFunction(name));
+  } else if (auto found = caller.prototypes.find(last); found != caller.prototypes.end()) {
+    for (const auto &function : module.functions)
+      if (!function->isEntry && isAlike(function->params, found->second.params) &&
+          isAlike(function->results, found->second.results))
+        choices.push_back(function.get());
+  } else {
+    return fail("\"" + last + "\" is neither .calltargets nor .callprototype");
+  }
+  uint32_t savedGuard = guard, savedFlip = guardFlip;
+  std::string number = std::to_string(callCount++);
+  uint32_t after = labelOf("@after#" + number);
+  if (guard != 0) {
+    Op &skip = emit("bra", 0);
+    skip.guardFlip = ~guardFlip;
+    skip.target = after;
+  }
+  guard = guardFlip = 0;
+  for (const ptx::Function *callee : choices) {
+    uint64_t place = 0;
+    bool isRunning = std::find(callStack.begin(), callStack.end(), callee) != callStack.end();
+    if (!callee || !callee->hasBody || isRunning || !symbolAddress(callee->name, place))
+      continue;
+    uint32_t isOther = allocatePredicate();
+    uint32_t next = labelOf("@next#" + number + "#" + callee->name);
+    emit("setp.ne.u64", isOther, address, constant(8, place));
+    Op &skip = emit("bra", 0);
+    skip.guard = isOther;
+    skip.target = next;
+    inlineCall(callee, lists);
+    if (!error.empty())
+      return;
+    emit("bra", 0).target = after;
+    labelOps[next] = static_cast<uint32_t>(kernel.ops.size());
+  }
+  emit("call.nowhere", 0, address);
+  labelOps[after] = static_cast<uint32_t>(kernel.ops.size());
+  guard = savedGuard;
+  guardFlip = savedFlip;
+}
+
+/// The callee's body, with the arguments' memory under its names.
+void Lowering::inlineCall(const ptx::Function *callee, const CallLists &lists) {
+  const std::string &name = callee->name;
+  // A recursive function is inlined in itself, as deep as is followed; deeper calls are faults.
+  if (std::count(callStack.begin(), callStack.end(), callee) >= kMaxRecursion) {
+    emit("call.deep", 0).imm = kMaxRecursion;
+    return;
+  }
   if (callDepth >= kMaxCallDepth)
-    return fail("calls are nested more than 16 deep, or recursive");
+    return fail("calls are nested more than " + std::to_string(kMaxCallDepth) + " deep");
   if (lists[0].size() != callee->results.size() || lists[1].size() != callee->params.size())
     return fail("function \"" + name + "\" takes another number of arguments");
 
@@ -210,20 +313,13 @@ void Lowering::call(const Statement &statement) {
       next.local[formal[k].name] = given->second;
     }
   }
-  uint32_t savedGuard = guard, savedFlip = guardFlip;
-  uint32_t after = labelOf(next.prefix + "@after");
-  if (guard != 0) { // skip the body where the guard is off
-    Op &skip = emit("bra", 0);
-    skip.guardFlip = ~guardFlip;
-    skip.target = after;
-  }
-  guard = guardFlip = 0;
+  const Statement *calling = current;
   ++callDepth;
+  callStack.push_back(callee);
   body(next);
+  callStack.pop_back();
   --callDepth;
-  labelOps[after] = static_cast<uint32_t>(kernel.ops.size());
-  guard = savedGuard;
-  guardFlip = savedFlip;
+  current = calling;
 }
 
 void Lowering::resolveLabels() {

@@ -7,6 +7,7 @@
 
 #include "runtime/emulator/lower/Lower.h"
 #include "runtime/emulator/lower/Operands.h"
+#include <array>
 
 namespace heddle::emulator {
 
@@ -28,7 +29,12 @@ private:
   bool expand(uint64_t statements);
   void layoutShared(const ptx::Function &function, uint32_t depth);
   void placeLocal(Frame &frame, const ptx::Variable &variable);
+  /// Results and arguments of a call.
+  using CallLists = std::array<std::vector<const ptx::Operand *>, 2>;
   void call(const ptx::Statement &statement);
+  void callHost(const std::string &name, const CallLists &lists);
+  void callThrough(const ptx::Statement &statement, uint32_t address, const CallLists &lists);
+  void inlineCall(const ptx::Function *callee, const CallLists &lists);
   void resolveLabels();
   uint32_t labelOf(const std::string &name);
 
@@ -38,6 +44,8 @@ private:
   void arithmetic(const ptx::Statement &statement);
   void move(const ptx::Statement &statement);
   void pack(const ptx::Operand &to, const std::vector<ptx::Operand> &from, uint32_t bytes);
+  void packBytes(uint32_t d, std::vector<uint32_t> slots);
+  void unpackBytes(const std::vector<ptx::Operand> &to, uint32_t a);
   void unpack(const std::vector<ptx::Operand> &to, const ptx::Operand &from, uint32_t bytes);
   void branch(const ptx::Statement &statement);
   void warpWide(const ptx::Statement &statement);
@@ -48,7 +56,9 @@ private:
   void convertInto(const ptx::Operand &to, const std::string &type, const std::string &name,
                    uint32_t a);
   uint32_t throughUnary(const char *name, uint32_t a, uint32_t bytes);
+  uint32_t throughBinary(const char *name, uint32_t a, uint32_t b, uint32_t bytes);
   void convertPair(const ptx::Statement &statement, const Conversion &c);
+  void convertStochastic(const ptx::Statement &statement, const Conversion &c);
   void convertTf32(const ptx::Statement &statement, const Conversion &c);
   void convertToHalf(const ptx::Operand &result, const Conversion &c, uint32_t a);
   void convertInteger(const ptx::Operand &result, const Conversion &c, uint32_t a);
@@ -106,6 +116,7 @@ private:
   void registerCount(const ptx::Statement &statement);
 
   uint32_t callCount = 0;
+  std::vector<const ptx::Function *> callStack;
   std::vector<std::pair<std::string, uint32_t>> sharedSizes;
   std::set<const ptx::Function *> laidOut;
   std::unordered_map<std::string, uint32_t> labels;

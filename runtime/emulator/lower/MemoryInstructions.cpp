@@ -194,7 +194,8 @@ void Lowering::atomic(const Statement &statement) {
   std::string space = spaceOf(statement);
   if (addressBytes == 4 && space != "shared" && space != "cluster")
     return fail("a global or generic address has 64 bits");
-  // Each element of a vector is changed for itself.
+  // Each element of a vector is changed for itself. Results wait, as they may be sources of others.
+  std::vector<std::pair<uint32_t, uint32_t>> results;
   for (uint32_t i = 0; i < count; ++i) {
     auto element = [&](const Operand &operand) -> const Operand & {
       return count > 1 && i < operand.members.size() ? operand.members[i] : operand;
@@ -202,12 +203,18 @@ void Lowering::atomic(const Statement &statement) {
     uint32_t b = source(element(operands[first + 1]), bytes);
     uint32_t c = isCas ? source(operands[first + 2], bytes) : b;
     uint32_t d = returns ? destination(element(operands[0]), bytes) : allocate(bytes);
+    if (count > 1 && returns) {
+      results.push_back({d, allocate(bytes)});
+      d = results.back().second;
+    }
     Op &op = emit("atom." + space + "." + operation + "." + type, d, base, b, c);
     op.imm = operands[first].value + int64_t(bytes) * i;
     op.target = addressBytes;
     op.join = orderOf(statement);
     op.bytes = static_cast<uint16_t>(bytes);
   }
+  for (auto [to, from] : results)
+    emit("mov.b" + std::to_string(bytes * 8), to, from);
 }
 
 void Lowering::copyAsync(const Statement &statement) {

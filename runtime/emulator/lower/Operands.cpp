@@ -9,6 +9,14 @@ namespace heddle::emulator {
 
 using ptx::Operand;
 
+bool functionAddress(const ptx::Module &module, const std::string &name, uint64_t &address) {
+  const ptx::Function *function = module.findFunction(name);
+  for (size_t i = 0; function && i < module.functions.size(); ++i)
+    if (module.functions[i].get() == function)
+      return address = kCodeWindow + 16 * (i + 1), true;
+  return false;
+}
+
 void Operands::fail(const std::string &what) {
   if (!error.empty())
     return;
@@ -67,6 +75,8 @@ bool Operands::symbolAddress(const std::string &name, uint64_t &value) {
     return value = kSharedBase + found->second, true;
   if (auto found = globals.find(name); found != globals.end())
     return value = found->second, true;
+  if (functionAddress(module, name, value))
+    return true;
   for (const Parameter &parameter : kernel.params)
     if (parameter.name == name && callDepth == 0)
       return value = parameter.offset, true;

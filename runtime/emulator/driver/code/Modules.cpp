@@ -53,13 +53,14 @@ bool placeGlobals(const ptx::Module &text, LoadedModule &module, GlobalAddresses
   for (const ptx::Variable &variable : text.variables) {
     for (const ptx::Variable::Reference &reference : variable.references) {
       auto target = addresses.find(reference.symbol);
-      if (!isGlobal(variable) || target == addresses.end() ||
-          reference.offset + reference.bytes > variable.bytes) {
+      uint64_t address = target == addresses.end() ? 0 : target->second;
+      bool isKnown = address != 0 || functionAddress(text, reference.symbol, address);
+      if (!isGlobal(variable) || !isKnown || reference.offset + reference.bytes > variable.bytes) {
         error = "line " + std::to_string(variable.line) + ": \"" + reference.symbol +
                 "\" cannot be used as an initialiser";
         return false;
       }
-      uint64_t value = target->second + static_cast<uint64_t>(reference.addend);
+      uint64_t value = address + static_cast<uint64_t>(reference.addend);
       value = (value & reference.mask) >> std::countr_zero(reference.mask | 1ull << 63);
       std::memcpy(reinterpret_cast<uint8_t *>(addresses[variable.name]) + reference.offset, &value,
                   std::min(reference.bytes, 8u));

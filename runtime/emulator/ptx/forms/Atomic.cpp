@@ -54,6 +54,13 @@ static constexpr Row kRows[] = {
     {"red[.relaxed.release][$scope].shared::cluster(.and.or.xor)(.b32.b64)", "[a] T", 78, "90"},
     {"red[.relaxed.release][$scope].shared::cluster.add(.u32.s32.u64.f32.f64)", "[a] T", 78, "90"},
     {"red[.relaxed.release][$scope].shared::cluster(.min.max)(.u32.s32.u64.s64)", "[a] T", 78, "90"},
+    // As the ISA's examples have it.
+    {"atom[$sem][$scope].global(.v2.v4).f32.add", "T*v_ = [a] T*v", 81, "90"},
+    {"atom[$sem][$scope].global(.v2.v4.v8)(.f16.bf16)(.add.min.max).noftz", "T*v_ = [a] T*v", 81, "90"},
+    {"atom[$sem][$scope].global(.v2.v4)(.f16x2.bf16x2)(.add.min.max).noftz", "T*v_ = [a] T*v", 81, "90"},
+    {"red[.relaxed.release][$scope].global(.v2.v4).f32.add", "[a] T*v", 81, "90"},
+    {"red[.relaxed.release][$scope].global(.v2.v4.v8)(.f16.bf16)(.add.min.max).noftz", "[a] T*v", 81, "90"},
+    {"red[.relaxed.release][$scope].global(.v2.v4)(.f16x2.bf16x2)(.add.min.max).noftz", "[a] T*v", 81, "90"},
     {"red[.relaxed.release][$scope].global.add(.v2.v4).f32", "[a] T*v", 81, "90"},
     {"red[.relaxed.release][$scope].global(.add.min.max).noftz(.v2.v4.v8)(.f16.bf16)", "[a] T*v", 81, "90"},
     {"red[.relaxed.release][$scope].global(.add.min.max).noftz(.v2.v4)(.f16x2.bf16x2)", "[a] T*v", 81, "90"},

@@ -9,6 +9,11 @@ namespace heddle::emulator::ptx {
 // clang-format off
 static constexpr Row kRows[] = {
     // ld
+    {"ld[.weak][$space][.ca.cg.cs.cv.lu].b128", "T = [a]", 83, "70"},
+    {"ld.volatile[.global.shared].b128", "T = [a]", 83, "70"},
+    {"ld(.relaxed.acquire)(.cta.gpu)[.global.shared].b128", "T = [a]", 83, "70"},
+    {"ld(.relaxed.acquire).sys[.global.shared].b128", "T = [a]", 84, "70"},
+    {"ld.global[.ca.cg.cs].nc.b128", "T = [a]", 83, "70"},
     {"ld[.weak][$space][.ca.cg.cs.cv.lu][.v2.v4]($mem32)", "T*v_+ = [a]"},
     {"ld[.weak][$space][.ca.cg.cs.cv.lu][.v2]($mem64)", "T*v_+ = [a]"},
     {"ld[.weak][.shared::cta][.v2.v4]($mem32)", "T*v_+ = [a]", 78},
@@ -52,6 +57,10 @@ static constexpr Row kRows[] = {
     {"ldu[.global][.v2]($mem64)", "T*v_+ = [a]"},
 
     // st
+    {"st[.weak][$space][.wb.cg.cs.wt].b128", "[a] T", 83, "70"},
+    {"st.volatile[.global.shared].b128", "[a] T", 83, "70"},
+    {"st(.relaxed.release)(.cta.gpu)[.global.shared].b128", "[a] T", 83, "70"},
+    {"st(.relaxed.release).sys[.global.shared].b128", "[a] T", 84, "70"},
     {"st[.weak][$space][.wb.cg.cs.wt][.v2.v4]($mem32)", "[a] T*v+"},
     {"st[.weak][$space][.wb.cg.cs.wt][.v2]($mem64)", "[a] T*v+"},
     {"st[.weak].shared::cta[.v2.v4]($mem32)", "[a] T*v+", 78},
