@@ -33,12 +33,12 @@ public:
       if (std::isdigit(static_cast<unsigned char>(c))) {
         if (!number())
           return false;
-      } else if (isWordStart(c)) {
+      } else if (isWordStart(c) && (c != '%' || isName(at + 1))) {
         word();
       } else if (c == '"') {
         if (!quoted())
           return false;
-      } else if (std::strchr("{}[](),;:+-|!@<>=*~&^/?", c)) {
+      } else if (std::strchr("{}[](),;:+-|!@<>=*~&^/?%", c)) {
         add(Token::Kind::kPunctuation, at, at + 1);
       } else {
         return fail("unexpected character");
@@ -81,6 +81,11 @@ private:
       }
     }
     return false;
+  }
+  /// "%r1" is a register, "7 % 3" a remainder.
+  bool isName(size_t i) const {
+    return i < text.size() &&
+           (std::isalpha(static_cast<unsigned char>(text[i])) || text[i] == '_' || text[i] == '$');
   }
   void word() {
     size_t end = at + 1;

@@ -95,6 +95,10 @@ private:
 
 std::string versionOf(const std::string &ptxas) { return outputOf(ptxas + " --version", true); }
 
+std::string compile(const std::string &ptxas, const std::string &target, const std::string &file) {
+  return outputOf(ptxas + " -arch=" + target + " -o /dev/null \"" + file + "\"");
+}
+
 void askPtxas(const std::string &ptxas, std::vector<Batch> &batches) {
   std::atomic<size_t> next = 0;
   auto work = [&](int worker) {

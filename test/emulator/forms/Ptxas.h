@@ -20,6 +20,9 @@ struct Batch {
 /// What "ptxas --version" prints.
 std::string versionOf(const std::string &ptxas);
 
+/// What ptxas says of a file; empty: it compiles for the target.
+std::string compile(const std::string &ptxas, const std::string &target, const std::string &file);
+
 /// Fills in `refused`, two batches at a time.
 void askPtxas(const std::string &ptxas, std::vector<Batch> &batches);
 
