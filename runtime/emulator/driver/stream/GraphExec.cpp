@@ -15,9 +15,9 @@ HEDDLE_EMU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *handle, CUgraph
   Call call("cuGraphInstantiate");
   if (!call)
     return call.code;
-  constexpr unsigned long long known =
-      CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-      CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+  constexpr unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                       CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+                                       CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
   Graph *graph = Graph::find(graphHandle);
   if (!handle || !graph)
     return CUDA_ERROR_INVALID_VALUE;

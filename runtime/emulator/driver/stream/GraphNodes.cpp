@@ -26,8 +26,9 @@ CUresult add(const char *name, CUgraphNode *node, CUgraph handle, const CUgraphN
 }
 
 /// Gives a node, or its copy in an executable, other parameters.
-template <typename F> CUresult set(const char *name, GraphNode *(*find)(CUgraphExec, CUgraphNode),
-                                   CUgraphExec exec, CUgraphNode node, F make) {
+template <typename F>
+CUresult set(const char *name, GraphNode *(*find)(CUgraphExec, CUgraphNode), CUgraphExec exec,
+             CUgraphNode node, F make) {
   Call call(name);
   if (!call)
     return call.code;
@@ -105,9 +106,8 @@ HEDDLE_EMU_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
 HEDDLE_EMU_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
                                                  const CUgraphNode *dependencies, size_t count,
                                                  CUgraph child) {
-  return add(
-      "cuGraphAddChildGraphNode", node, graph, dependencies, count,
-      [&](const Call &call, Graph &, Work &work) { return childWork(call, child, work); });
+  return add("cuGraphAddChildGraphNode", node, graph, dependencies, count,
+             [&](const Call &call, Graph &, Work &work) { return childWork(call, child, work); });
 }
 
 HEDDLE_EMU_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
@@ -175,9 +175,9 @@ HEDDLE_EMU_API CUresult cuGraphKernelNodeGetParams(CUgraphNode node,
   auto *work = workIn<KernelWork>(node);
   if (!work || !params)
     return CUDA_ERROR_INVALID_VALUE;
-  *params = {work->function,   work->grid[0],      work->grid[1],    work->grid[2],
-             work->threads[0], work->threads[1],   work->threads[2], work->dynamicBytes,
-             pointersOf(*work), nullptr,           nullptr,          nullptr};
+  *params = {work->function,    work->grid[0],    work->grid[1],    work->grid[2],
+             work->threads[0],  work->threads[1], work->threads[2], work->dynamicBytes,
+             pointersOf(*work), nullptr,          nullptr,          nullptr};
   return CUDA_SUCCESS;
 }
 
@@ -289,10 +289,9 @@ HEDDLE_EMU_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNo
 }
 HEDDLE_EMU_API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                                            CUgraph child) {
-  return set("cuGraphExecChildGraphNodeSetParams", nodeIn, exec, node,
-             [&](const Call &call, GraphNode &, Work &work) {
-               return childWork(call, child, work);
-             });
+  return set(
+      "cuGraphExecChildGraphNodeSetParams", nodeIn, exec, node,
+      [&](const Call &call, GraphNode &, Work &work) { return childWork(call, child, work); });
 }
 
 static CUresult setEvent(const char *name, GraphNode *(*find)(CUgraphExec, CUgraphNode),

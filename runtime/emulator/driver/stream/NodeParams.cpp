@@ -11,14 +11,12 @@
 namespace heddle::emulator {
 
 CUresult workOf(const Call &call, const CUDA_KERNEL_NODE_PARAMS &params, Work &work) {
-  CUlaunchConfig config = {params.gridDimX,       params.gridDimY,  params.gridDimZ,
-                           params.blockDimX,      params.blockDimY, params.blockDimZ,
-                           params.sharedMemBytes, nullptr,          nullptr,
-                           0};
+  CUlaunchConfig config = {
+      params.gridDimX,  params.gridDimY,       params.gridDimZ, params.blockDimX, params.blockDimY,
+      params.blockDimZ, params.sharedMemBytes, nullptr,         nullptr,          0};
   KernelWork kernel;
   CUfunction function = params.func ? params.func : reinterpret_cast<CUfunction>(params.kern);
-  CUresult code =
-      makeKernelWork(call, function, config, params.kernelParams, params.extra, kernel);
+  CUresult code = makeKernelWork(call, function, config, params.kernelParams, params.extra, kernel);
   work = std::move(kernel);
   return code;
 }
@@ -68,8 +66,7 @@ CUresult allocateWork(const Call &call, Graph &graph, CUDA_MEM_ALLOC_NODE_PARAMS
   EmulatedDevice *device = Driver::get().device(params.poolProps.location.id);
   if (!device || params.poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
     return CUDA_ERROR_INVALID_DEVICE;
-  CUresult code =
-      allocateOn(call, *device, defaultPool(*device), params.bytesize, &params.dptr);
+  CUresult code = allocateOn(call, *device, defaultPool(*device), params.bytesize, &params.dptr);
   if (code != CUDA_SUCCESS)
     return code;
   graph.memory->addresses.push_back(params.dptr);
