@@ -105,3 +105,59 @@ TEST(ExecMatrixAccess, MissingLanesAndBadRowsAreFaults) {
   table.find("ldmatrix.x1")->run(misaligned.warp, misaligned.op);
   EXPECT_EQ(misaligned.warp.stop, Stop::kFault);
 }
+
+// PTX ISA 9.0, 9.7.14.5.15: 16 rows of 16 bytes, turned: lane 4g + t gets byte g (and g + 8 in the
+// second register) of the rows 4t to 4t + 3; m8n16 copies rows; narrow elements get a byte each.
+TEST(ExecMatrixAccess, LoadsBytesAndNarrowElements) {
+  for (const Level &level : levels())
+    for (auto [suffix, bits] : {std::pair{"b8", 8u}, std::pair{"b6", 6u}, std::pair{"b4", 4u}}) {
+      Stage stage;
+      auto *bytes = reinterpret_cast<uint8_t *>(stage.shared);
+      for (uint32_t i = 0; i < Stage::kSharedBytes; ++i)
+        bytes[i] = uint8_t(i * 37 + i / 256);
+      auto element = [&](uint32_t lane, uint32_t i) { // of the row that the lane points at
+        uint32_t value = 0;
+        for (uint32_t bit = 0; bit < bits; ++bit) {
+          uint32_t at = i * bits + bit;
+          value |= uint32_t(bytes[Stage::rowOffset(lane) + at / 8] >> (at % 8) & 1) << bit;
+        }
+        return value;
+      };
+      const Instruction *turned = level.table.find(std::string("ldmatrix.m16n16.x2.") + suffix);
+      const Instruction *plain = level.table.find(std::string("ldmatrix.m8n16.x4.") + suffix);
+      ASSERT_TRUE(turned && plain) << suffix;
+      turned->run(stage.warp, stage.op);
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        for (uint32_t r = 0; r < 4; ++r)
+          for (uint32_t j = 0; j < 4; ++j)
+            ASSERT_EQ(stage.word(1 + int(r), lane) >> (8 * j) & 0xff,
+                      element(r / 2 * 16 + lane % 4 * 4 + j, lane / 4 + r % 2 * 8))
+                << level.name << suffix;
+      plain->run(stage.warp, stage.op);
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        for (uint32_t r = 0; r < 4; ++r)
+          for (uint32_t j = 0; j < 4; ++j)
+            ASSERT_EQ(stage.word(1 + int(r), lane) >> (8 * j) & 0xff,
+                      element(r * 8 + lane / 4, lane % 4 * 4 + j))
+                << level.name << suffix;
+    }
+}
+
+// Bytes 0 and 1 of lane 4g + t are element g of the rows 2t and 2t + 1, bytes 2 and 3 element g
+// + 8.
+TEST(ExecMatrixAccess, StoresBytes) {
+  for (const Level &level : levels()) {
+    Stage stage;
+    for (uint32_t r = 0; r < 4; ++r)
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        stage.word(1 + int(r), lane) = (r * 32 + lane) * 0x01030507;
+    level.table.find("stmatrix.m16n8.x4")->run(stage.warp, stage.op);
+    const auto *bytes = reinterpret_cast<const uint8_t *>(stage.shared);
+    for (uint32_t r = 0; r < 4; ++r)
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        for (uint32_t j = 0; j < 4; ++j)
+          ASSERT_EQ(bytes[Stage::rowOffset(8 * r + lane % 4 * 2 + j % 2) + lane / 4 + j / 2 * 8],
+                    stage.word(1 + int(r), lane) >> (8 * j) & 0xff)
+              << level.name;
+  }
+}

@@ -76,8 +76,8 @@ void commit(Warp &warp, const Op &op) {
     noteAsyncCommit(warp, op, AsyncKind::kWgmma, kAllLanes);
 }
 
-/// The warpgroup's warps work together: a group is done when all of them have issued it and its work
-/// is done. So whoever has waited may tell others that operands in shared memory were read.
+/// The warpgroup's warps work together: a group is done when all of them have issued it and its
+/// work is done. So whoever has waited may tell others that operands in shared memory were read.
 void wait(Warp &warp, const Op &op) {
   if (!isWhole(warp, op))
     return;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ex2, lg2, sin, cos, tanh, rsqrt: computed in f64 by polynomials whose error is far below the last
-// place of f32, so that results are as good as correctly rounded and the same on every host.
+// place of f32, so that results are as good as correctly rounded and the same on every host. In
+// paranoid numerics they are as bad as the PTX ISA allows them to be.
 #include "runtime/emulator/handlers/HalfLanes.h"
+#include "runtime/emulator/numerics/Numerics.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
@@ -117,6 +119,30 @@ f64 upperHalf(f64 x) {
 f64 roughReciprocal(f64 x) { return x != x ? x : upperHalf(1.0 / upperHalf(x)); }
 f64 roughRoot(f64 x) { return x != x ? x : upperHalf(1.0 / __builtin_sqrt(upperHalf(x))); }
 
+/// What the ISA allows, less what rounding takes: relative to the result, or absolute.
+enum class Bound : u8 { kExp2, kLog2, kCircular, kTangent, kRoot };
+
+/// The result, moved as the argument and the seed decide.
+template <f32 (*F)(f32), Bound kBound> f32 moved(f32 x) {
+  f32 near = F(x);
+  u64 hash = (floatBits(x) ^ numericsSeed()) * 0x9e3779b97f4a7c15;
+  hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9;
+  f64 part = f64(s32(hash >> 32)) * 0x1p-31; // -1 to 1
+  bool isNearOne = x > 0.5f && x < 2.0f;
+  f64 relative = kBound == Bound::kExp2                 ? 0x1p-24 // 2 places of f32
+                 : kBound == Bound::kTangent            ? 0x1p-11 - 0x1p-22
+                 : kBound == Bound::kRoot               ? 0x1p-27 // 2^-22.9
+                 : kBound == Bound::kLog2 && !isNearOne ? 0x1p-22 - 0x1p-23
+                                                        : 0;
+  f64 absolute = kBound == Bound::kCircular            ? 0x1p-21 // 2^-20.5
+                 : kBound == Bound::kLog2 && isNearOne ? 0x1p-22 - 0x1p-23
+                                                       : 0;
+  f64 wide = f64(near) * (1 + part * relative) + part * absolute;
+  if (kBound == Bound::kCircular || kBound == Bound::kTangent)
+    wide = wide > 1 ? 1 : wide < -1 ? -1 : wide;
+  return near - near != 0 || near == 0 ? near : f32(wide);
+}
+
 template <bool kBrain, u32 kPack, f32 (*F)(f32)> void half1(Warp &warp, const Op &op) {
   constexpr u32 n = kPack * kLaneCount;
   alignas(64) f32 a[n];
@@ -142,6 +168,12 @@ const Instruction kRows[] = {
     {"cos.f32", unary<f32, f32, circular<1>>, "w:w", kS},
     {"tanh.f32", unary<f32, f32, hyperbolicTangent>, "w:w", kS},
     {"rsqrt.f32", unary<f32, f32, reciprocalRoot>, "w:w", kS},
+    {"paranoid.ex2.f32", unary<f32, f32, moved<exp2, Bound::kExp2>>, "w:w", kS},
+    {"paranoid.lg2.f32", unary<f32, f32, moved<log2, Bound::kLog2>>, "w:w", kS},
+    {"paranoid.sin.f32", unary<f32, f32, moved<circular<0>, Bound::kCircular>>, "w:w", kS},
+    {"paranoid.cos.f32", unary<f32, f32, moved<circular<1>, Bound::kCircular>>, "w:w", kS},
+    {"paranoid.tanh.f32", unary<f32, f32, moved<hyperbolicTangent, Bound::kTangent>>, "w:w", kS},
+    {"paranoid.rsqrt.f32", unary<f32, f32, moved<reciprocalRoot, Bound::kRoot>>, "w:w", kS},
     {"rsqrt.f64", unary<f64, f64, reciprocalRoot64>, "d:d", kS},
     {"rcp.ftz.f64", unary<f64, f64, roughReciprocal>, "d:d", kS},
     {"rsqrt.ftz.f64", unary<f64, f64, roughRoot>, "d:d", kS},

@@ -72,6 +72,7 @@ void Lowering::instruction(const Statement &statement) {
       {"stmatrix", &Lowering::matrixMove},
       {"mma", &Lowering::matrixMultiply},
       {"wgmma", &Lowering::warpgroup},
+      {"wmma", &Lowering::fragmentMultiply},
       {"setmaxnreg", &Lowering::registerCount},
   };
   if ((statement.opcode == "st" || statement.opcode == "red") && statement.has("async"))

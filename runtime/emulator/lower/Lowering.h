@@ -114,6 +114,9 @@ private:
   void warpgroup(const ptx::Statement &statement);
   void warpgroupMultiply(const ptx::Statement &statement);
   void registerCount(const ptx::Statement &statement);
+  // Wmma.cpp
+  void fragmentMove(const ptx::Statement &statement);
+  void fragmentMultiply(const ptx::Statement &statement);
 
   uint32_t callCount = 0;
   std::vector<const ptx::Function *> callStack;

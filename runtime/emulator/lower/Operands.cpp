@@ -3,6 +3,7 @@
 // Operands become registers: declared ones, and hidden ones for immediates, addresses of variables
 // and special registers.
 #include "runtime/emulator/lower/Operands.h"
+#include "runtime/emulator/numerics/Numerics.h"
 #include <cstring>
 
 namespace heddle::emulator {
@@ -280,6 +281,10 @@ uint32_t Operands::addressBase(const Operand &operand, uint32_t &bytes) {
 }
 
 const Instruction *Operands::find(const std::string &name) {
+  // Approximations have a second handler.
+  if (numerics() == Numerics::kParanoid)
+    if (const Instruction *found = table.find("paranoid." + name))
+      return found;
   const Instruction *found = table.find(name);
   if (!found)
     fail("the emulated device does not know this instruction (as \"" + name + "\")");

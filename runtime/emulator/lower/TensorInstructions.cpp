@@ -2,8 +2,8 @@
 //
 // Which handler an instruction of the tensor cores is: mma, wgmma, and the moves of matrices.
 #include "runtime/emulator/async/Wgmma.h"
-#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/lower/Lowering.h"
+#include "runtime/emulator/numerics/Numerics.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,22 +13,27 @@ namespace heddle::emulator {
 using ptx::Operand;
 using ptx::Statement;
 
+/// ldmatrix and stmatrix: m8n8 of .b16, or one of the shapes with elements of a byte.
 void Lowering::matrixMove(const Statement &statement) {
   bool isLoad = statement.opcode == "ldmatrix";
   const auto &operands = statement.operands;
   if (operands.size() != 2)
     return fail("operands are missing");
   std::string name = statement.opcode;
+  for (const char *shape : {"m16n16", "m8n16", "m16n8"})
+    if (statement.has(shape))
+      name += std::string(".") + shape;
   uint32_t count = 0;
   for (const char *form : {"x1", "x2", "x4"})
     if (statement.has(form)) {
       name += std::string(".") + form;
       count = static_cast<uint32_t>(form[1] - '0');
     }
-  if (statement.has("trans"))
-    name += ".trans";
-  if (!statement.has("m8n8") || !statement.has("b16"))
-    return fail("this shape is not supported");
+  if (statement.has("m8n8"))
+    name += statement.has("trans") ? ".trans" : "";
+  else if (isLoad)
+    name += statement.has("b6x16_p32") ? ".b6" : statement.has("b4x16_p64") ? ".b4" : ".b8";
+  count *= statement.has("m16n16") ? 2 : 1;
   const Operand &tiles = operands[isLoad ? 0 : 1], &address = operands[isLoad ? 1 : 0];
   std::vector<uint32_t> slots;
   if (tiles.kind == Operand::Kind::kVector)
@@ -37,8 +42,15 @@ void Lowering::matrixMove(const Statement &statement) {
   else
     slots.push_back(isLoad ? destination(tiles, 4) : source(tiles, 4));
   if (slots.size() != count)
-    return fail("the number of registers must be the number of matrices");
+    return fail("the number of registers must be that of the matrices, for m16n16 twice that");
   uint32_t addressBytes = 0, base = addressBase(address, addressBytes);
+  if (!statement.has("shared") && !statement.has("shared::cta") && findRegister(address.name)) {
+    if (addressBytes != 8)
+      return fail("a generic address has 64 bits");
+    uint32_t offset = allocate(8);
+    emit("sub.u64", offset, base, constant(8, kSharedWindow));
+    base = offset;
+  }
   Op &op = emit(name, 0, base);
   op.imm = address.value;
   op.target = addressBytes;
@@ -56,7 +68,8 @@ const Instruction *Lowering::findProduct(const std::string &name) {
 
 void Lowering::matrixMultiply(const Statement &statement) {
   std::string name = "mma";
-  static const char *const kIgnored[] = {"sync", "aligned", "row", "col", "rn"};
+  // One-byte floats are the same with kind::f8f6f4.
+  static const char *const kIgnored[] = {"sync", "aligned", "row", "col", "rn", "kind::f8f6f4"};
   static const char *const kDirections[] = {"rz", "rm", "rp"};
   uint32_t option = 0; // a direction of rounding, or saturation
   for (const std::string &modifier : statement.modifiers) {
@@ -65,26 +78,34 @@ void Lowering::matrixMultiply(const Statement &statement) {
       option = static_cast<uint32_t>(direction - kDirections) + 1;
     else if (modifier == "satfinite")
       option = 1;
+    else if (modifier == "sp" || modifier == "sp::ordered_metadata")
+      name += ".sp";
     else if (std::find(std::begin(kIgnored), std::end(kIgnored), modifier) == std::end(kIgnored))
       name += "." + modifier;
   }
   const Instruction *found = findProduct(name);
   if (!found)
     return;
-  if (statement.operands.size() != 4)
-    return fail("mma.sync takes D, A, B and C");
+  bool isSparse = name.starts_with("mma.sp.");
+  if (statement.operands.size() != (isSparse ? 6u : 4u) ||
+      (isSparse && statement.operands[5].kind != Operand::Kind::kInteger))
+    return fail("mma.sync takes D, A, B and C, mma.sp also metadata and a selector");
   std::vector<uint32_t> slots;
   if (!fragments(statement, found->operands, slots))
     return;
   int m = 0, n = 0, k = 0;
-  std::sscanf(name.c_str(), "mma.m%dn%dk%d", &m, &n, &k);
+  size_t shape = isSparse ? 7 : 4;
+  std::sscanf(name.c_str() + shape, "m%dn%dk%d", &m, &n, &k);
   Op &op = emit(*found);
   op.imm = 2ll * m * n * k;
-  op.c = option;
-  size_t types = name.find('.', 4);
+  op.b = isSparse ? option : 0;
+  op.c = isSparse ? static_cast<uint32_t>(statement.operands[5].value) : option;
+  size_t types = name.find('.', shape);
   std::string a = name.substr(types + 5, name.find('.', types + 5) - types - 5);
-  op.target = std::bit_cast<uint32_t>(
-      tensorPrecision(capability(), a, name.compare(types, 5, ".f16.") == 0, false));
+  TensorPrecision precision =
+      tensorPrecision(capability(), a, name.compare(types, 5, ".f16.") == 0, false);
+  precision.group *= isSparse ? 2 : 1; // as many that are not zero
+  op.target = std::bit_cast<uint32_t>(precision);
   setTable(op, std::move(slots));
 }
 

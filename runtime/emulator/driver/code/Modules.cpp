@@ -3,9 +3,9 @@
 // Makes a module of PTX text: reads it, places its variables, lowers its kernels.
 #include "runtime/emulator/driver/code/Modules.h"
 #include "runtime/emulator/driver/Handles.h"
-#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/lower/Lower.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
+#include "runtime/emulator/numerics/Numerics.h"
 #include "runtime/emulator/ptx/Parser.h"
 #include "runtime/emulator/ptx/Verify.h"
 #include <algorithm>

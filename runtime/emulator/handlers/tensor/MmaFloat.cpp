@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mma.sync of floats. Each form stands twice: fast, and as hardware rounds.
-#include "runtime/emulator/handlers/tensor/MmaDouble.h"
 #include "runtime/emulator/handlers/tensor/MmaSync.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
 namespace {
+
+/// m16n8k(4 * kSteps) in f64 with one element a register. With kRowHalves 1 it is m8n8k4.
+template <u32 kRowHalves, u32 kSteps>
+void mmaDouble(f64 *const *d, const f64 *const *a, const f64 *const *b, const f64 *const *c) {
+  alignas(64) f64 sum[2 * kRowHalves][kLaneCount];
+  for (u32 r = 0; r < 2 * kRowHalves; ++r)
+    for (u32 l = 0; l < kLaneCount; ++l) {
+      f64 s = c[r][l];
+      u32 column = 2 * (l & 3) + (r & 1);
+      for (u32 step = 0; step < kSteps; ++step)
+        for (u32 t = 0; t < 4; ++t)
+          s = __builtin_fma(a[kRowHalves * step + (r >> 1)][(l & ~3u) | t], b[step][4 * column + t],
+                            s);
+      sum[r][l] = s;
+    }
+  for (u32 r = 0; r < 2 * kRowHalves; ++r)
+    __builtin_memcpy(d[r], sum[r], sizeof sum[r]);
+}
 
 /// Directions of rounding in MXCSR, by Op::c: nearest, towards zero, down, up.
 constexpr u32 kDirections[] = {0x0000, 0x6000, 0x2000, 0x4000};
@@ -73,13 +90,19 @@ const Instruction kFloatRows[] = {
 
 void addMatrixAccessHandlers(HandlerTable &table);
 void addMmaIntegerHandlers(HandlerTable &table);
+void addMmaSparseHandlers(HandlerTable &table);
 void addWgmmaHandlers(HandlerTable &table);
+void addWmmaMoveHandlers(HandlerTable &table);
+void addWmmaMultiplyHandlers(HandlerTable &table);
 
 void addTensorHandlers(HandlerTable &table) {
   addRows(table, kFloatRows);
   addMmaIntegerHandlers(table);
   addMatrixAccessHandlers(table);
+  addMmaSparseHandlers(table);
   addWgmmaHandlers(table);
+  addWmmaMoveHandlers(table);
+  addWmmaMultiplyHandlers(table);
 }
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA

@@ -123,10 +123,11 @@ void addAligned(const Split &s, u32 n, u32 first, u32 last, u32 places, TensorPr
 }
 
 /// Infinities and NaN follow IEEE, where the sum is one; NaN is 0x7fffffff.
-void addSpecial(const MmaNumbers &numbers, u32 n, const f32 (&c)[16], f32 (&d)[16]) {
+void addSpecial(const MmaNumbers &numbers, u32 n, u32 first, u32 last, const f32 (&c)[16],
+                f32 (&d)[16]) {
   for (u32 m = 0; m < 16; ++m) {
     f64 sum = c[m];
-    for (u32 k = 0; k < numbers.depth; ++k)
+    for (u32 k = first; k < last; ++k)
       sum += f64(numbers.a[k][m]) * f64(numbers.b[n][k]);
     if (sum - sum != 0)
       d[m] = sum != sum ? floatOf(0x7fffffff) : f32(sum);
@@ -184,21 +185,23 @@ void multiplyAsHardware(const MmaNumbers &numbers, TensorPrecision precision, u6
   u32 group = precision.group ? precision.group : numbers.depth;
   u32 places = numbers.formatA.mantissaBits + numbers.formatB.mantissaBits;
   for (u32 n = 0; n < 8; ++n) {
-    f32 sum[16], old[16];
-    bool isFinite = parts.isFinite || isParanoid;
-    for (u32 m = 0; m < 16; ++m) {
-      u32 bits = c ? c[(m >> 3) * 2 + (n & 1)][(m & 7) * 4 + (n >> 1)] : 0;
-      old[m] = sum[m] = floatOf(bits);
-      isFinite &= isParanoid || (bits & 0x7f800000) != 0x7f800000;
-    }
+    f32 sum[16];
+    for (u32 m = 0; m < 16; ++m)
+      sum[m] = floatOf(c ? c[(m >> 3) * 2 + (n & 1)][(m & 7) * 4 + (n >> 1)] : 0);
     if (isParanoid)
       addInAnyOrder(numbers, n, precision, seed + n, sum);
-    else
-      for (u32 k = 0; k < numbers.depth; k += group)
-        addAligned(parts, n, k, k + group < numbers.depth ? k + group : numbers.depth, places,
-                   precision, sum);
-    if (!isFinite)
-      addSpecial(numbers, n, old, sum);
+    for (u32 first = 0; first < numbers.depth && !isParanoid; first += group) {
+      u32 last = first + group < numbers.depth ? first + group : numbers.depth;
+      f32 old[16];
+      bool isFinite = parts.isFinite;
+      for (u32 m = 0; m < 16; ++m) {
+        old[m] = sum[m];
+        isFinite &= sum[m] - sum[m] == 0;
+      }
+      addAligned(parts, n, first, last, places, precision, sum);
+      if (!isFinite)
+        addSpecial(numbers, n, first, last, old, sum);
+    }
     for (u32 m = 0; m < 16; ++m)
       d[(m >> 3) * 2 + (n & 1)][(m & 7) * 4 + (n >> 1)] = floatBits(sum[m]);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products as tensor cores round them ("exact"), and with any order of the sum and any direction of
-// rounding ("paranoid"); exec/Numerics.h says which of them an instruction wants.
+// rounding ("paranoid"); numerics/Numerics.h says which of them an instruction wants.
 //
 // A tensor core aligns all products and c to the largest exponent among them, cuts each off at a
 // number of places, adds exactly, and cuts the sum off (f32) or rounds it to nearest even (f16).
@@ -10,8 +10,8 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMANUMERICS_H
 #define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMANUMERICS_H
 
-#include "runtime/emulator/exec/Numerics.h"
 #include "runtime/emulator/handlers/tensor/MmaElements.h"
+#include "runtime/emulator/numerics/Numerics.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 

@@ -6,6 +6,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_MMASTEPS_H
 
 #include "runtime/emulator/handlers/tensor/MmaElements.h"
+#include "runtime/emulator/handlers/tensor/MmaIntegers.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How tensor cores and approximations round: HEDDLE_EMU_NUMERICS.
-#ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_NUMERICS_H
-#define HEDDLE_RUNTIME_EMULATOR_EXEC_NUMERICS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_NUMERICS_NUMERICS_H
+#define HEDDLE_RUNTIME_EMULATOR_NUMERICS_NUMERICS_H
 
 #include <cstdint>
 #include <string_view>
@@ -48,4 +48,4 @@ int capability();
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_EXEC_NUMERICS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_NUMERICS_NUMERICS_H

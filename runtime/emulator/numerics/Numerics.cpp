@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What HEDDLE_EMU_NUMERICS asks for, and the precision of tensor cores by architecture.
-#include "runtime/emulator/exec/Numerics.h"
+#include "runtime/emulator/numerics/Numerics.h"
 #include "runtime/emulator/exec/Warp.h"
 #include <cstdlib>
 
