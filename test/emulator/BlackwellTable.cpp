@@ -277,3 +277,27 @@ TEST(BlackwellTable, StochasticRounding) {
     }
   checkCases(cases);
 }
+
+// 32 bytes a thread in one load and one store.
+TEST(BlackwellTable, WideLoadsAndStores) {
+  std::vector<uint32_t> rows(8 * 64);
+  for (uint32_t i = 0; i < rows.size(); ++i)
+    rows[i] = i * 0x9e3779b1u;
+  EXPECT_EQ(runBody(".reg .b32 v<8>; ld.global.v8.b32 {v0, v1, v2, v3, v4, v5, v6, v7}, [%in]; "
+                    "st.global.v8.b32 [%out], {v0, v1, v2, v3, v4, v5, v6, v7};",
+                    rows, 8, 64),
+            rows);
+  EXPECT_EQ(runBody(".reg .b64 v<4>; ld.global.nc.v4.u64 {v0, v1, v2, v3}, [%in]; "
+                    "st.global.v4.f64 [%out], {v0, v1, v2, v3};",
+                    rows, 8, 64),
+            rows);
+  // A part that is not wanted.
+  std::vector<uint32_t> out =
+      runBody(".reg .b32 v<8>; ld.global.v8.f32 {v0, _, _, _, _, _, _, v7}, [%in]; "
+              "st.global.v2.b32 [%out], {v0, v7};",
+              rows, 8, 64);
+  for (uint32_t thread = 0; thread < 64; ++thread) {
+    EXPECT_EQ(out[8 * thread], rows[8 * thread]);
+    EXPECT_EQ(out[8 * thread + 1], rows[8 * thread + 7]);
+  }
+}

@@ -205,3 +205,52 @@ TEST(MemoryTable, SpacesOfAddresses) {
             16u);
   EXPECT_EQ(answer(".reg .b64 x; mov.b64 x, in; cvta.param.u64 x, x; ") & ~1u, 32u);
 }
+
+// PTX ISA 9.0, 10: what every thread can say about itself and the launch.
+TEST(MemoryTable, SpecialRegisters) {
+  auto read = [](const std::string &name, const std::string &type = ".u32") {
+    std::string body =
+        ".reg " + type + " v; mov" + type + " v, " + name + "; st.global" + type + " [%out], v;";
+    return runBody(body, {}, 4, 64);
+  };
+  auto each = [&](const std::string &name, std::function<uint32_t(uint32_t)> f) {
+    std::vector<uint32_t> out = read(name);
+    for (uint32_t t = 0; t < 64; ++t)
+      ASSERT_EQ(out[4 * t], f(t)) << name << " of thread " << t;
+  };
+  auto always = [&](const std::string &name, uint32_t value) {
+    each(name, [=](uint32_t) { return value; });
+  };
+  each("%tid.x", [](uint32_t t) { return t; });
+  each("%laneid", [](uint32_t t) { return t % 32; });
+  each("%warpid", [](uint32_t t) { return t / 32; });
+  each("%lanemask_eq", [](uint32_t t) { return 1u << t % 32; });
+  each("%lanemask_lt", [](uint32_t t) { return (1u << t % 32) - 1; });
+  each("%lanemask_le", [](uint32_t t) { return (2u << t % 32) - 1; });
+  each("%lanemask_gt", [](uint32_t t) { return ~((2u << t % 32) - 1); });
+  each("%lanemask_ge", [](uint32_t t) { return ~((1u << t % 32) - 1); });
+  for (const char *name : {"%tid.y", "%tid.z", "%tid.w", "%ctaid.x", "%ctaid.y", "%ctaid.z",
+                           "%clusterid.x", "%cluster_ctaid.x", "%cluster_ctarank",
+                           "%dynamic_smem_size", "%reserved_smem_offset_begin"})
+    always(name, 0);
+  for (const char *name : {"%ntid.y", "%ntid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z",
+                           "%nclusterid.x", "%cluster_nctaid.x", "%cluster_nctarank"})
+    always(name, 1);
+  always("%ntid.x", 64);
+  always("WARP_SZ", 32);
+  // Times do not go back.
+  std::vector<uint32_t> out =
+      runBody(".reg .b64 a, b; mov.u64 a, %clock64; mov.u64 b, %clock64; sub.u64 b, b, a; "
+              "st.global.u64 [%out], b; mov.u64 a, %globaltimer; mov.u64 b, %globaltimer; "
+              "sub.u64 b, b, a; st.global.u64 [%out+8], b;",
+              {}, 4, 64);
+  for (uint32_t t = 0; t < 64; ++t) {
+    EXPECT_EQ(out[4 * t + 1], 0u);
+    EXPECT_EQ(out[4 * t + 3], 0u);
+  }
+  for (const char *name : {"%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi", "%smid",
+                           "%nsmid", "%nwarpid", "%total_smem_size", "%aggr_smem_size"})
+    read(name);
+  read("%gridid", ".u64");
+  read("%current_graph_exec", ".u64");
+}

@@ -80,6 +80,9 @@ TEST(PackedIntegerTable, PairsOfHalves) {
   cases.push_back({"min.relu.s32", W, {W, W}, [](u64 a, u64 b, u64) {
                      return u64(std::max<s64>(std::min(word(a), word(b)), 0));
                    }});
+  cases.push_back({"max.s32.relu", W, {W, W}, [](u64 a, u64 b, u64) { // nvcc's order
+                     return u64(std::max<s64>(std::max(word(a), word(b)), 0));
+                   }});
   cases.push_back({"max.relu.s32", W, {W, W}, [](u64 a, u64 b, u64) {
                      return u64(std::max<s64>(std::max(word(a), word(b)), 0));
                    }});
@@ -190,4 +193,58 @@ TEST(PackedIntegerTable, CarriesOf64Bits) {
          return a * b + c + ((high + uint32_t(c)) >> 32);
        }},
   });
+}
+
+// Video instructions: each part is computed with more bits, then saturated or cut; .add sums the
+// parts and the third source. PTX ISA 9.0, 9.7.18.2.
+TEST(PackedIntegerTable, Video) {
+  struct Operation {
+    const char *name;
+    s64 (*f)(s64, s64);
+  };
+  const Operation kOperations[] = {
+      {"vadd", [](s64 a, s64 b) { return a + b; }},
+      {"vsub", [](s64 a, s64 b) { return a - b; }},
+      {"vavrg", [](s64 a, s64 b) { return (a + b + (a + b >= 0)) >> 1; }},
+      {"vabsdiff", [](s64 a, s64 b) { return a > b ? a - b : b - a; }},
+      {"vmin", [](s64 a, s64 b) { return std::min(a, b); }},
+      {"vmax", [](s64 a, s64 b) { return std::max(a, b); }}};
+  auto part = [](u64 word, int i, int bits, bool isSigned) {
+    s64 value = s64(word >> (i * bits)) & ((1 << bits) - 1);
+    return isSigned && value >> (bits - 1) ? value - (1 << bits) : value;
+  };
+  std::vector<Case> cases;
+  auto add = [&](const std::string &name, int parts, int signs, const char *suffix,
+                 std::function<s64(s64, s64)> f) {
+    int bits = 32 / parts;
+    std::string modifier = suffix;
+    cases.push_back({name, W, {W, W, W}, [=](u64 a, u64 b, u64 c) {
+                       u64 word = 0, sum = c;
+                       for (int i = 0; i < parts; ++i) {
+                         s64 x = f(part(a, i, bits, signs & 2), part(b, i, bits, signs & 1));
+                         s64 low = signs & 4 ? -(1 << (bits - 1)) : 0;
+                         s64 high = signs & 4 ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+                         if (modifier == ".sat")
+                           x = std::clamp(x, low, high);
+                         word |= (u64(x) & ((1 << bits) - 1)) << (i * bits);
+                         sum += u64(x);
+                       }
+                       return modifier == ".add" ? sum : word;
+                     }});
+  };
+  for (int parts : {2, 4}) {
+    for (const Operation &op : kOperations)
+      for (int signs = 0; signs < 8; ++signs)
+        for (const char *suffix : {"", ".sat", ".add"})
+          add(op.name + std::to_string(parts) + (signs & 4 ? ".s32" : ".u32") +
+                  (signs & 2 ? ".s32" : ".u32") + (signs & 1 ? ".s32" : ".u32") + suffix,
+              parts, signs, suffix, op.f);
+    for (const char *suffix : {"", ".add"}) {
+      add("vset" + std::to_string(parts) + ".u32.s32.lt" + suffix, parts, 1, suffix,
+          [](s64 a, s64 b) { return s64(a < b); });
+      add("vset" + std::to_string(parts) + ".s32.s32.ge" + suffix, parts, 3, suffix,
+          [](s64 a, s64 b) { return s64(a >= b); });
+    }
+  }
+  checkCases(cases);
 }

@@ -6,6 +6,8 @@
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
+void addVideoHandlers(HandlerTable &table); // Video.cpp
+
 namespace {
 
 constexpr s64 kLowest = -2147483648ll, kHighest = 2147483647ll;
@@ -152,6 +154,9 @@ const Instruction kRows[] = {
 
 } // namespace
 
-void addPackedIntegerHandlers(HandlerTable &table) { addRows(table, kRows); }
+void addPackedIntegerHandlers(HandlerTable &table) {
+  addRows(table, kRows);
+  addVideoHandlers(table);
+}
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA

@@ -136,6 +136,8 @@ void Lowering::arithmetic(const Statement &statement) {
   }
   if (opcode == "mad" && isFloat(type))
     opcode = "fma";
+  if (kept.size() > 1 && kept.back() == "relu") // "max.s32.relu"
+    std::rotate(kept.begin(), kept.end() - 1, kept.end());
   if (opcode == "fma" && relu && isHalf(type)) {
     kept.insert(kept.begin(), "relu");
     relu = false;

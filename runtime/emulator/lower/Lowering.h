@@ -75,6 +75,8 @@ private:
   bool packedArithmetic(const ptx::Statement &statement);
   void pairOfSingles(const ptx::Statement &statement);
   void mixedArithmetic(const ptx::Statement &statement);
+  void isInConstants(const ptx::Statement &statement);
+  void video(const ptx::Statement &statement);
   void logicAndPredicate(const ptx::Statement &statement);
 
   // BarrierInstructions.cpp

@@ -126,11 +126,28 @@ uint32_t Operands::special(const std::string &name, uint32_t bytes, bool &found)
       {"%cluster_ctarank", Special::kClusterCtarank},
       {"%cluster_nctarank", Special::kClusterNctarank}};
   found = true;
-  if (name == "%clock" || name == "%clock64" || name == "%clock_hi" || name == "%globaltimer" ||
+  if (name == "%clock" || name == "%clock64" || name == "%globaltimer" ||
       name == "%globaltimer_lo") {
     uint32_t slot = allocate(bytes);
     emit(bytes == 8 ? "clock.u64" : "clock.u32", slot);
     return slot;
+  }
+  if (name == "%clock_hi" || name == "%globaltimer_hi") {
+    uint32_t time = allocate(8), slot = allocate(4);
+    emit("clock.u64", time);
+    emit("unpack.b64", slot, time);
+    return slot;
+  }
+  // The first bytes of shared memory are the system's, as addresses begin behind them.
+  if (name == "%reserved_smem_offset_end" || name == "%reserved_smem_offset_cap")
+    return constant(bytes, kSharedBase);
+  if (name.ends_with(".w") || name.starts_with("%reserved_smem_offset_") ||
+      name == "%current_graph_exec")
+    return constant(bytes, 0);
+  if (name == "%aggr_smem_size") {
+    uint32_t sum = allocate(bytes), total = special("%total_smem_size", bytes, found);
+    emit("add.u32", sum, total, constant(bytes, kSharedBase));
+    return sum;
   }
   auto which = kNames.find(name);
   if (which == kNames.end()) {

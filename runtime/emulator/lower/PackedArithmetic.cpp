@@ -23,6 +23,10 @@ bool Lowering::packedArithmetic(const Statement &statement) {
     return mixedArithmetic(statement), true;
   if (opcode == "lop3" && (statement.has("or") || statement.has("and")))
     return logicAndPredicate(statement), true;
+  if (opcode[0] == 'v' && (opcode.back() == '2' || opcode.back() == '4'))
+    return video(statement), true;
+  if (opcode == "isspacep" && statement.has("const"))
+    return isInConstants(statement), true;
   if (opcode == "createpolicy") { // a hint for caches, which are not modelled
     if (statement.operands.empty())
       return fail("the result is missing"), true;
@@ -81,6 +85,50 @@ void Lowering::mixedArithmetic(const Statement &statement) {
   emit(name + ".f32", d, slots[0], slots[1], slots[2]);
   if (statement.has("sat"))
     emit("saturate.f32", d, d);
+}
+
+/// isspacep.const: the module's .const variables lie in global memory, so each is looked at.
+void Lowering::isInConstants(const Statement &statement) {
+  if (statement.operands.size() != 2)
+    return fail("isspacep takes a predicate and an address");
+  uint32_t address = source(statement.operands[1], 8), isInside = allocatePredicate();
+  emit("set.pred", isInside).imm = 0;
+  for (const ptx::Variable &variable : module.variables) {
+    auto place = globals.find(variable.name);
+    if (variable.space != ptx::Space::kConst || place == globals.end())
+      continue;
+    uint32_t distance = allocate(8), isHere = allocatePredicate();
+    emit("sub.u64", distance, address, constant(8, place->second));
+    emit("setp.lt.u64", isHere, distance, constant(8, variable.bytes));
+    emit("or.pred", isInside, isInside, isHere);
+  }
+  emit("mov.pred", predicateDestination(statement.operands[0].name), isInside);
+}
+
+/// vadd4.dtype.atype.btype{.sat}{.add} d, a, b, c and its like, on all parts of the registers.
+void Lowering::video(const Statement &statement) {
+  static const char *const kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  const Instruction *found = find(statement.opcode);
+  if (!found)
+    return;
+  bool isSet = statement.opcode.starts_with("vset");
+  int64_t flags = 0, signs = isSet ? 2 : 1; // vset has no type of its result
+  for (const std::string &modifier : statement.modifiers) {
+    auto comparison = std::find(std::begin(kComparisons), std::end(kComparisons), modifier);
+    if (modifier == "sat")
+      flags |= 8;
+    else if (modifier == "add")
+      flags |= 16;
+    else if (comparison != std::end(kComparisons))
+      flags |= (comparison - std::begin(kComparisons)) << 8;
+    else {
+      flags |= modifier == "s32" ? signs : 0;
+      signs <<= 1;
+    }
+  }
+  generic(*found, statement);
+  if (error.empty())
+    kernel.ops.back().imm = flags;
 }
 
 /// lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q.

@@ -28,9 +28,11 @@ static constexpr Row kRows[] = {
     {"min($int)", "T = T T"},
     {"min(.u16x2.s16x2)", "T = T T", 80, "90"},
     {"min.relu(.s16x2.s32)", "T = T T", 80, "90"},
+    {"min(.s16x2.s32).relu", "T = T T", 80, "90"}, // as nvcc prints it
     {"max($int)", "T = T T"},
     {"max(.u16x2.s16x2)", "T = T T", 80, "90"},
     {"max.relu(.s16x2.s32)", "T = T T", 80, "90"},
+    {"max(.s16x2.s32).relu", "T = T T", 80, "90"}, // as nvcc prints it
 
     // Carries.
     {"add.cc(.u32.s32)", "T = T T"},
@@ -71,6 +73,34 @@ static constexpr Row kRows[] = {
     {"shf(.l.r)(.clamp.wrap).b32", "b32 = b32 b32 u32"},
     {"shl(.b16.b32.b64)", "T = T u32"},
     {"shr(.b16.b32.b64$int)", "T = T u32"},
+
+    // Video instructions (9.7.18.2) on all parts of their registers.
+    {"vadd2(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vadd2(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vadd4(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vadd4(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vsub2(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vsub2(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vsub4(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vsub4(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vavrg2(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vavrg2(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vavrg4(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vavrg4(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vabsdiff2(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vabsdiff2(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vabsdiff4(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vabsdiff4(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vmin2(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vmin2(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vmin4(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vmin4(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vmax2(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vmax2(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vmax4(.u32.s32)(.u32.s32)(.u32.s32)[.sat]", "b32 = b32:r b32:r b32:r"},
+    {"vmax4(.u32.s32)(.u32.s32)(.u32.s32).add", "b32 = b32:r b32:r b32:r"},
+    {"vset2(.u32.s32)(.u32.s32)($order)[.add]", "b32 = b32:r b32:r b32:r"},
+    {"vset4(.u32.s32)(.u32.s32)($order)[.add]", "b32 = b32:r b32:r b32:r"},
 };
 // clang-format on
 
