@@ -208,6 +208,14 @@ void BlockCheck::noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, con
   }
 }
 
+bool BlockCheck::noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at) {
+  if (!suspects.empty() && !settle()) {
+    warp.stop = Stop::kFault;
+    return false;
+  }
+  return noteRun(warp, op, use, 0, bytes, bytes * kLaneCount, at);
+}
+
 bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes,
                       const uint64_t *at) {
   if (!suspects.empty() && !settle()) {
@@ -215,6 +223,17 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
     return false;
   }
   const bool isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
+  if (mask == kAllLanes && !isStrong) {
+    uint64_t first = at[0], apart = 0, differ = 0;
+    for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
+      apart |= at[lane] - (first + uint64_t(lane) * bytes);
+      differ |= at[lane] - first;
+    }
+    if (apart == 0)
+      return noteRun(warp, op, use, 0, bytes, bytes * kLaneCount, first);
+    if (differ == 0 && use == Use::kRead)
+      return noteRun(warp, op, use, 0, bytes, bytes, first);
+  }
   if (bytes == 16 && !isStrong && mask && isOwnShared(mask, at))
     return noteRows(warp, op, use, mask, at, accessOf(warp, op, 0, bytes));
   uint64_t last = 0;
@@ -244,6 +263,10 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
 bool noteAccess(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes,
                 const uint64_t *at) {
   return warp.block->check->note(warp, op, use, mask, bytes, at);
+}
+
+bool noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at) {
+  return warp.block->check->noteSpan(warp, op, use, bytes, at);
 }
 
 void noteArrival(Warp &warp, uint32_t barrier) { warp.block->check->arrive(barrier, warp.index); }

@@ -22,6 +22,8 @@ public:
   void startBlock();
   /// False: a fault was reported.
   bool note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes, const uint64_t *at);
+  /// All lanes, one after the other.
+  bool noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at);
   /// Bytes in a row; `access` says by whom. False: a fault was reported.
   bool noteShared(Warp &warp, const Op &op, Use use, uint32_t offset, uint32_t bytes,
                   const SharedAccess &access);

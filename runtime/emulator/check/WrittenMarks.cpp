@@ -8,6 +8,8 @@
 
 namespace heddle::emulator {
 
+static constexpr uint64_t kAllMarked = 0x0101010101010101;
+
 const WrittenMarks::Range &WrittenMarks::rangeOf(uint64_t at, uint32_t place) {
   Range &range = ranges[place % kRanges];
   if (at - range.begin < range.end - range.begin)
@@ -24,6 +26,16 @@ uint32_t WrittenMarks::findUnwritten(uint64_t at, uint32_t bytes, uint32_t place
     return bytes;
   uint64_t inside = std::min<uint64_t>(bytes, range.end - at);
   const uint8_t *first = range.written + (at - range.begin);
+  if (inside % 8 == 0) { // marks are 0 or 1
+    uint64_t all = kAllMarked;
+    for (uint64_t i = 0; i < inside; i += 8) {
+      uint64_t marks;
+      std::memcpy(&marks, first + i, 8);
+      all &= marks;
+    }
+    if (all == kAllMarked)
+      return bytes;
+  }
   const void *found = std::memchr(first, 0, inside);
   return found ? static_cast<uint32_t>(static_cast<const uint8_t *>(found) - first) : bytes;
 }
