@@ -3,7 +3,8 @@
 // What the checks make of asynchronous work, mbarriers, clusters and fences.
 #include "runtime/emulator/check/AsyncNotes.h"
 #include "runtime/emulator/check/BlockCheck.h"
-#include "runtime/emulator/check/GlobalRaces.h"
+#include "runtime/emulator/check/SyncCheck.h"
+#include "runtime/emulator/check/global/GlobalRaces.h"
 
 namespace heddle::emulator {
 
@@ -235,6 +236,8 @@ bool finishChecks(Cluster &cluster) {
     return true;
   GlobalRaces *races = cluster.blocks[0]->launch->races.get();
   if (races && !races->settle())
+    return false;
+  if (CheckOptions::get().sync && !endsSoundly(cluster))
     return false;
   if (!CheckOptions::get().async)
     return true;

@@ -54,6 +54,8 @@ void noteWgmmaFence(Warp &warp);
 /// fence.mbarrier_init; fence and membar.
 void noteInitFence(Warp &warp);
 void noteMemoryFence(Warp &warp);
+/// Lanes of the warp are at bar.warp.sync.
+void noteWarpSync(Warp &warp);
 /// The cluster has ended. False: a fault was reported.
 bool finishChecks(Cluster &cluster);
 

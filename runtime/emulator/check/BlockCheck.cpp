@@ -3,7 +3,8 @@
 // Accesses of a warp, lane by lane where they must and in runs of bytes where they can, on their
 // way to the shadow of shared memory and the marks of global memory.
 #include "runtime/emulator/check/BlockCheck.h"
-#include "runtime/emulator/check/GlobalRaces.h"
+#include "runtime/emulator/check/AsyncNotes.h"
+#include "runtime/emulator/check/global/GlobalRaces.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,23 @@
 namespace heddle::emulator {
 
 static constexpr uint32_t kHalfWarp = kLaneCount / 2;
+
+namespace {
+
+enum class Pattern : uint8_t { kAny, kRow, kSame };
+
+/// How the addresses of 32 lanes lie. This is asked at every access of a whole warp.
+__attribute__((target_clones("avx512f", "avx2", "default"))) Pattern patternOf(const uint64_t *at,
+                                                                               uint64_t bytes) {
+  uint64_t apart = 0, differ = 0, first = at[0];
+  for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
+    apart |= at[lane] - (first + lane * bytes);
+    differ |= at[lane] - first;
+  }
+  return apart == 0 ? Pattern::kRow : differ == 0 ? Pattern::kSame : Pattern::kAny;
+}
+
+} // namespace
 
 BlockCheck::BlockCheck(const Block &block, uint32_t warps)
     : block(block), warps(warps), group(block.cluster->check) {
@@ -20,8 +38,8 @@ BlockCheck::BlockCheck(const Block &block, uint32_t warps)
 
 void BlockCheck::startBlock() {
   if (!shadow)
-    shadow =
-        std::make_unique<SharedShadow>(block.sharedBytes, block.rank, group->orders, group->async);
+    shadow = std::make_unique<SharedShadow>(block.sharedBytes, block.rank, group->orders,
+                                            group->async, CheckOptions::get().laneRaces);
   if (block.rank == 0)
     group->start();
   shadow->startBlock();
@@ -45,7 +63,8 @@ bool BlockCheck::settle() {
       continue;
     reportFault(*suspect.warp, *suspect.op, Fault::kRace, suspect.lane,
                 "race: " + placeText("write", suspect.laneBytes, suspect.offset) + ", which is " +
-                    partyText(suspect.conflict) + variableText(suspect.offset));
+                    partyText(suspect.conflict, agentOf(suspect.warp->index)) +
+                    variableText(suspect.offset));
     suspects.clear();
     return false;
   }
@@ -93,7 +112,7 @@ bool BlockCheck::judge(Warp &warp, const Op &op, Use use, uint32_t offset,
       return true;
     reportFault(warp, op, Fault::kAsync, lane,
                 "missing fence.proxy.async: " + place + " by the asynchronous proxy, which was " +
-                    partyText(conflict) +
+                    partyText(conflict, access.warp) +
                     "; the fence belongs behind the write and before the barrier, or behind the "
                     "barrier" +
                     variable);
@@ -121,7 +140,7 @@ bool BlockCheck::judge(Warp &warp, const Op &op, Use use, uint32_t offset,
     return true;
   }
   reportFault(warp, op, Fault::kRace, lane,
-              "race: " + place + ", which is " + partyText(conflict) + variable);
+              "race: " + place + ", which is " + partyText(conflict, access.warp) + variable);
   return false;
 }
 
@@ -190,6 +209,8 @@ bool BlockCheck::noteRun(Warp &warp, const Op &op, Use use, uint32_t lane, uint3
   if (offset >= owner->sharedBytes)
     return !looksAtGlobal || noteGlobal(warp, op, use, lane, laneBytes, bytes, at);
   SharedAccess access = accessOf(warp, op, lane, laneBytes);
+  if (owner != &block)
+    group->remote[{owner->rank, access.warp}] = {&warp, &op, lane, group->orders.now(access.warp)};
   access.isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
   return owner->check->noteShared(warp, op, use, static_cast<uint32_t>(offset), bytes, access);
 }
@@ -208,14 +229,6 @@ void BlockCheck::noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, con
   }
 }
 
-bool BlockCheck::noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at) {
-  if (!suspects.empty() && !settle()) {
-    warp.stop = Stop::kFault;
-    return false;
-  }
-  return noteRun(warp, op, use, 0, bytes, bytes * kLaneCount, at);
-}
-
 bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes,
                       const uint64_t *at) {
   if (!suspects.empty() && !settle()) {
@@ -224,15 +237,11 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
   }
   const bool isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
   if (mask == kAllLanes && !isStrong) {
-    uint64_t first = at[0], apart = 0, differ = 0;
-    for (uint32_t lane = 0; lane < kLaneCount; ++lane) {
-      apart |= at[lane] - (first + uint64_t(lane) * bytes);
-      differ |= at[lane] - first;
-    }
-    if (apart == 0)
-      return noteRun(warp, op, use, 0, bytes, bytes * kLaneCount, first);
-    if (differ == 0 && use == Use::kRead)
-      return noteRun(warp, op, use, 0, bytes, bytes, first);
+    Pattern pattern = patternOf(at, bytes);
+    if (pattern == Pattern::kRow)
+      return noteRun(warp, op, use, 0, bytes, bytes * kLaneCount, at[0]);
+    if (pattern == Pattern::kSame && use == Use::kRead)
+      return noteRun(warp, op, use, 0, bytes, bytes, at[0]);
   }
   if (bytes == 16 && !isStrong && mask && isOwnShared(mask, at))
     return noteRows(warp, op, use, mask, at, accessOf(warp, op, 0, bytes));
@@ -265,9 +274,7 @@ bool noteAccess(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes
   return warp.block->check->note(warp, op, use, mask, bytes, at);
 }
 
-bool noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at) {
-  return warp.block->check->noteSpan(warp, op, use, bytes, at);
-}
+void noteWarpSync(Warp &warp) { warp.block->check->syncLanes(warp.index); }
 
 void noteArrival(Warp &warp, uint32_t barrier) { warp.block->check->arrive(barrier, warp.index); }
 

@@ -8,7 +8,7 @@
 
 #include "runtime/emulator/check/CheckOptions.h"
 #include "runtime/emulator/check/ClusterCheck.h"
-#include "runtime/emulator/check/WrittenMarks.h"
+#include "runtime/emulator/check/global/WrittenMarks.h"
 #include "runtime/emulator/exec/Cluster.h"
 #include <memory>
 
@@ -22,8 +22,6 @@ public:
   void startBlock();
   /// False: a fault was reported.
   bool note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes, const uint64_t *at);
-  /// All lanes, one after the other.
-  bool noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at);
   /// Bytes in a row; `access` says by whom. False: a fault was reported.
   bool noteShared(Warp &warp, const Op &op, Use use, uint32_t offset, uint32_t bytes,
                   const SharedAccess &access);
@@ -43,6 +41,12 @@ public:
   }
   void clearBarrier(uint32_t barrier) { group->orders.clearBarrier(block.rank, barrier); }
 
+  /// With "race-lanes" lanes of a warp are ordered by bar.warp.sync and barriers alone.
+  void syncLanes(uint32_t warp) {
+    if (CheckOptions::get().laneRaces)
+      group->orders.tick(agentOf(warp));
+  }
+
   uint32_t agentOf(uint32_t warp) const { return block.rank * warps + warp; }
   SharedAccess accessOf(const Warp &warp, const Op &op, uint32_t lane, uint32_t laneBytes) const;
   ClusterCheck &cluster() { return *group; }
@@ -55,7 +59,7 @@ private:
   void noteOrder(Warp &warp, const Op &op, Use use, uint32_t mask, const uint64_t *at);
   bool judge(Warp &warp, const Op &op, Use use, uint32_t offset, const SharedAccess &access,
              uint32_t bytes, SharedShadow::Verdict verdict, const SharedConflict &conflict);
-  std::string partyText(const SharedConflict &conflict) const;
+  std::string partyText(const SharedConflict &conflict, uint32_t agent) const;
   bool isWaitedFor(const SharedConflict &conflict) const;
   std::string workText(const SharedConflict &conflict) const;
   std::string placeText(const char *what, uint32_t bytes, uint32_t offset) const;

@@ -18,7 +18,8 @@ const CheckOptions &CheckOptions::get() {
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
       bool isAll = word == "all";
       result.initialised |= isAll || word == "init";
-      result.races |= isAll || word == "race";
+      result.laneRaces |= word == "race-lanes";
+      result.races |= isAll || word == "race" || word == "race-lanes";
       result.sync |= isAll || word == "sync";
       result.async |= isAll || word == "async";
       result.globalRaces |= word == "global-race";

@@ -13,6 +13,8 @@ struct CheckOptions {
   bool races = false;       ///< "race": shared memory of a block or cluster
   bool sync = false;        ///< "sync": barriers that not everybody comes to
   bool async = false;       ///< "async": waits, commits, proxy fences, wgmma's registers
+  bool laneRaces = false; ///< "race-lanes": also lanes of one warp without bar.warp.sync; not part
+                          ///< of "all"
   bool globalRaces = false; ///< "global-race": between blocks; not part of "all"
 
   static const CheckOptions &get();

@@ -23,11 +23,14 @@ struct MbarrierOrder {
 class ClusterCheck {
 public:
   ClusterCheck(uint32_t blocks, uint32_t warpsOfBlock)
-      : orders(blocks, warpsOfBlock), async(orders), wgmma(blocks * warpsOfBlock) {}
+      : orders(blocks, warpsOfBlock), async(orders), wgmma(blocks * warpsOfBlock),
+        registers(blocks * warpsOfBlock, 0) {}
   void start() {
     orders.start();
     async.start();
     mbarriers.clear();
+    remote.clear();
+    registers.assign(orders.warpCount(), 0);
     for (WgmmaState &state : wgmma)
       state = WgmmaState();
   }
@@ -54,6 +57,14 @@ public:
   Orders orders;
   AsyncGroups async;
   std::vector<WgmmaState> wgmma; ///< by agent
+  /// The last access of a warp to the shared memory of another block: by its rank and the warp.
+  struct RemoteAccess {
+    Warp *warp;
+    const Op *op;
+    uint32_t lane, time;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, RemoteAccess> remote;
+  std::vector<uint32_t> registers; ///< that setmaxnreg gave each warp's threads; 0: none
 
 private:
   std::unordered_map<uint64_t, MbarrierOrder> mbarriers;

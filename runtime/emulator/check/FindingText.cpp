@@ -13,9 +13,12 @@ static std::string warpText(const SharedConflict &conflict, const Block &block, 
          std::to_string(conflict.other.line);
 }
 
-std::string BlockCheck::partyText(const SharedConflict &conflict) const {
+std::string BlockCheck::partyText(const SharedConflict &conflict, uint32_t agent) const {
+  bool isOwn = conflict.other.warp == agent && CheckOptions::get().laneRaces;
   return std::string(conflict.otherWrites ? "written" : "read") + " by " +
-         warpText(conflict, block, warps) + " without a barrier between the two";
+         warpText(conflict, block, warps) +
+         (isOwn ? " without a bar.warp.sync between the two"
+                : " without a barrier between the two");
 }
 
 static const char *workName(AsyncKind kind) {

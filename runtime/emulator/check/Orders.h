@@ -52,6 +52,7 @@ public:
 
   void release(uint32_t warp, VectorClock &into);
   void acquire(uint32_t warp, const VectorClock &from) { clocks[warp].join(from); }
+  void tick(uint32_t warp) { ++clocks[warp].times[warp]; }
   void learn(uint32_t warp, uint32_t agent, uint32_t time);
 
   /// bar.sync, bar.arrive: what a warp did so far is before whatever waits there does next.

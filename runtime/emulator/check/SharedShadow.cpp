@@ -21,8 +21,9 @@ constexpr uint32_t kMaxLine = (1u << (32 - kLineShift)) - 1;
 } // namespace
 
 SharedShadow::SharedShadow(uint32_t bytes, uint32_t rank, const Orders &orders,
-                           const BulkLoads &loads)
-    : rank(rank), orders(orders), loads(loads), granules((bytes + kGranule - 1) / kGranule) {}
+                           const BulkLoads &loads, bool looksAtLanes)
+    : rank(rank), orders(orders), loads(loads), looksAtLanes(looksAtLanes),
+      granules((bytes + kGranule - 1) / kGranule) {}
 
 void SharedShadow::startBlock() {
   std::fill(granules.begin(), granules.end(), Cell());
@@ -94,6 +95,18 @@ bool SharedShadow::isBefore(Party &party, const Looker &looker) const {
     return looker.times[completion.agent] >= completion.phase;
   }
   return party.agent == looker.warp || looker.times[party.agent] >= party.time;
+}
+
+/// The same warp touched it, in another instruction, in another lane and since its last barrier.
+bool SharedShadow::isOfOtherLane(const Party &party, const Looker &looker, uint32_t bytes) const {
+  const Party &now = looker.party;
+  if (!looksAtLanes || party.time != now.time || party.agent != now.agent ||
+      ((party.flags | now.flags) & kAsync) || party.where >> kLineShift == now.where >> kLineShift)
+    return false;
+  uint32_t size = party.where & kSizeMask, own = now.where & kSizeMask;
+  bool isOne = (1u << size) >= bytes && (1u << own) >= bytes;
+  bool isSame = (party.where >> kLaneShift & kLaneMask) == (now.where >> kLaneShift & kLaneMask);
+  return !isSame || !(isOne || size == own);
 }
 
 bool SharedShadow::isVisible(const Party &party, uint32_t warp) const {
@@ -168,8 +181,8 @@ void SharedShadow::noteRead(Cell &cell, const Party &now, const Looker &looker) 
     *place = now;
 }
 
-SharedShadow::Verdict SharedShadow::noteCell(Cell &cell, uint8_t mask, const Looker &looker,
-                                             SharedConflict &conflict) {
+SharedShadow::Verdict SharedShadow::noteCell(Cell &cell, uint32_t cellBytes, uint8_t mask,
+                                             const Looker &looker, SharedConflict &conflict) {
   const bool reads = looker.kind != Kind::kWrite, writes = looker.kind != Kind::kRead;
   Verdict verdict = Verdict::kFine;
   auto judge = [&](const Party &party, bool isWriter) {
@@ -179,7 +192,7 @@ SharedShadow::Verdict SharedShadow::noteCell(Cell &cell, uint8_t mask, const Loo
   Party &writer = cell.writer;
   if (writer.time != 0 && (writer.mask & mask)) {
     bool bothStrong = looker.access.isStrong && (writer.flags & kStrong);
-    if (!bothStrong && !isBefore(writer, looker)) {
+    if (!bothStrong && (!isBefore(writer, looker) || isOfOtherLane(writer, looker, cellBytes))) {
       judge(writer, true);
     } else if (reads && looker.access.isAsyncProxy && !isVisible(writer, looker.warp)) {
       describe(writer, true, conflict);
@@ -200,7 +213,7 @@ SharedShadow::Verdict SharedShadow::noteCell(Cell &cell, uint8_t mask, const Loo
       continue;
     bool bothStrong = looker.access.isStrong && (reader.flags & kStrong);
     if ((reader.mask & mask) && !bothStrong && verdict < Verdict::kInFlight &&
-        !isBefore(reader, looker))
+        (!isBefore(reader, looker) || isOfOtherLane(reader, looker, cellBytes)))
       judge(reader, false);
     reader = Party();
   }
@@ -253,7 +266,7 @@ void SharedShadow::noteWords(Cell &granule, uint32_t in, uint32_t count, Looker 
     uint8_t mask = static_cast<uint8_t>(((1u << high) - 1) & ~((1u << low) - 1));
     looker.party = movedBy(first, std::max(in, w * kWord) - in);
     SharedConflict here;
-    Verdict verdict = noteCell(words[granule.words - 1].cells[w], mask, looker, here);
+    Verdict verdict = noteCell(words[granule.words - 1].cells[w], kWord, mask, looker, here);
     if (verdict > worst) {
       worst = verdict;
       conflict = here;
@@ -268,7 +281,8 @@ void SharedShadow::noteWords(Cell &granule, uint32_t in, uint32_t count, Looker 
 SharedShadow::Verdict SharedShadow::note(Kind kind, uint32_t offset, uint32_t bytes,
                                          const SharedAccess &access, SharedConflict &conflict) {
   Looker looker = lookerOf(kind, access);
-  const bool isPlain = kind != Kind::kAtomic && !access.isStrong && !access.isByRecord;
+  const bool isPlain =
+      kind != Kind::kAtomic && !access.isStrong && !access.isByRecord && !looksAtLanes;
   Verdict worst = Verdict::kFine;
   for (uint32_t at = offset, end = offset + bytes; at < end;) {
     Cell &granule = granules[at / kGranule];
@@ -286,7 +300,7 @@ SharedShadow::Verdict SharedShadow::note(Kind kind, uint32_t offset, uint32_t by
                !(kind == Kind::kRead ? isPlainRead(granule, looker, looker.party.where)
                                      : isPlainWrite(granule, looker, looker.party.where))) {
       SharedConflict here;
-      Verdict verdict = noteCell(granule, kWhole, looker, here);
+      Verdict verdict = noteCell(granule, kGranule, kWhole, looker, here);
       if (verdict > worst) {
         worst = verdict;
         conflict = here;
@@ -311,7 +325,7 @@ SharedShadow::Verdict SharedShadow::noteRows(Kind kind, uint32_t &mask, const ui
     uint32_t offset = static_cast<uint32_t>(at[lane] - base);
     Cell &granule = granules[offset / kGranule];
     uint32_t here = where | lane << kLaneShift;
-    if (granule.words == 0 &&
+    if (granule.words == 0 && !looksAtLanes &&
         (isRead ? isPlainRead(granule, looker, here)
                 : granule.mbarriers == 0 && isPlainWrite(granule, looker, here)))
       continue;

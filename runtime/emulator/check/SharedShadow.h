@@ -51,7 +51,8 @@ struct SharedConflict {
 class SharedShadow {
 public:
   /// Of the block `rank`.
-  SharedShadow(uint32_t bytes, uint32_t rank, const Orders &orders, const BulkLoads &loads);
+  SharedShadow(uint32_t bytes, uint32_t rank, const Orders &orders, const BulkLoads &loads,
+               bool looksAtLanes = false);
 
   /// Forgets everything: another block begins.
   void startBlock();
@@ -116,6 +117,7 @@ private:
   Looker lookerOf(Kind kind, const SharedAccess &access) const;
   bool isBefore(Party &party, const Looker &looker) const;
   bool isVisible(const Party &party, uint32_t warp) const;
+  bool isOfOtherLane(const Party &party, const Looker &looker, uint32_t bytes) const;
   static bool isSurelyBefore(const Party &party, const Looker &looker) {
     return !(party.flags & kByRecord) &&
            (party.agent == looker.warp || looker.times[party.agent] >= party.time);
@@ -123,7 +125,8 @@ private:
   static void put(Party &party, const Looker &looker, uint32_t where);
   bool isPlainRead(Cell &cell, const Looker &looker, uint32_t where) const;
   bool isPlainWrite(Cell &cell, const Looker &looker, uint32_t where) const;
-  Verdict noteCell(Cell &cell, uint8_t mask, const Looker &looker, SharedConflict &conflict);
+  Verdict noteCell(Cell &cell, uint32_t cellBytes, uint8_t mask, const Looker &looker,
+                   SharedConflict &conflict);
   void noteRead(Cell &cell, const Party &now, const Looker &looker);
   void noteWords(Cell &granule, uint32_t in, uint32_t count, Looker &looker, uint32_t at,
                  Verdict &worst, SharedConflict &conflict);
@@ -135,6 +138,7 @@ private:
   uint32_t rank;
   const Orders &orders;
   const BulkLoads &loads;
+  const bool looksAtLanes; ///< lanes of a warp are not taken as ordered
   std::vector<Cell> granules;
   std::vector<Words> words;
   std::vector<uint32_t> freeWords;

@@ -3,7 +3,7 @@
 // Misuse of bar.sync and bar.arrive (PTX ISA 9.0, 9.7.13.1): all that come to a barrier must name
 // the same number of threads, and without a number every thread of the block must come.
 #include "runtime/emulator/check/SyncCheck.h"
-#include "runtime/emulator/check/CheckOptions.h"
+#include "runtime/emulator/check/BlockCheck.h"
 
 namespace heddle::emulator {
 
@@ -62,6 +62,41 @@ bool barrierIsSound(Block &block, uint32_t barrier) {
       return false;
     }
   return true;
+}
+
+bool endsSoundly(Cluster &cluster) {
+  ClusterCheck &check = *cluster.check;
+  for (const auto &[who, access] : check.remote) {
+    auto [rank, agent] = who;
+    uint32_t warps = check.orders.warpsOfBlock(), time = access.time;
+    bool isKnown = false;
+    for (uint32_t w = 0; w < warps; ++w)
+      isKnown |= check.orders.knows(rank * warps + w, agent, time);
+    if (isKnown)
+      continue;
+    reportFault(*access.warp, *access.op, Fault::kRace, access.lane,
+                "shared memory of block rank " + std::to_string(rank) +
+                    " is accessed, and nothing keeps that block from ending before; a "
+                    "barrier.cluster at its end is missing");
+    return false;
+  }
+  return true;
+}
+
+bool noteRegisterCount(Warp &warp, const Op &op, uint32_t count) {
+  constexpr uint32_t kRegisters = 1 << 16; // of a multiprocessor
+  BlockCheck &check = *warp.block->check;
+  std::vector<uint32_t> &all = check.cluster().registers;
+  all[check.agentOf(warp.index)] = count;
+  uint64_t sum = 0;
+  for (uint32_t w = 0; w < warp.block->warpCount; ++w)
+    sum += uint64_t(all[check.agentOf(w)]) * kLaneCount;
+  if (sum <= kRegisters)
+    return true;
+  reportFault(warp, op, Fault::kInvalid, kLaneCount,
+              "setmaxnreg: the warps that have executed it want " + std::to_string(sum) +
+                  " registers together, a block has at most " + std::to_string(kRegisters));
+  return false;
 }
 
 } // namespace heddle::emulator

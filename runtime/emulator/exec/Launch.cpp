@@ -2,7 +2,7 @@
 //
 // Distributes the blocks of a grid over threads that are kept between launches.
 #include "runtime/emulator/exec/Launch.h"
-#include "runtime/emulator/check/GlobalRaces.h"
+#include "runtime/emulator/check/global/GlobalRaces.h"
 #include "runtime/emulator/exec/Counters.h"
 #include "runtime/emulator/exec/Runner.h"
 #include <algorithm>

@@ -106,8 +106,6 @@ void reportAccess(Warp &warp, const Op &op, uint32_t lane, const char *space, ui
 /// False: it is a fault, which was reported.
 bool noteAccess(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t bytes,
                 const uint64_t *at);
-/// The same for all lanes, one after the other from `at`, and a weak access.
-bool noteSpan(Warp &warp, const Op &op, Use use, uint32_t bytes, uint64_t at);
 /// Only with Block::check: the warp arrives at a barrier.
 void noteArrival(Warp &warp, uint32_t barrier);
 

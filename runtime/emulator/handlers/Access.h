@@ -123,9 +123,6 @@ static inline Shape locateUnseen(Warp &warp, const Op &op, u32 mask, u32 address
 /// Tells the checks of an access that was located, where they are on.
 static inline Shape seen(Warp &warp, const Op &op, u32 mask, u32 bytes, Use use, const Lanes &lanes,
                          Shape shape) {
-  if (__builtin_expect(warp.block->check != nullptr, 0) && shape == Shape::kContiguous &&
-      use != Use::kAtomic && op.join == 0)
-    return noteSpan(warp, op, use, bytes, lanes.at[0]) ? shape : Shape::kNone;
   if (__builtin_expect(warp.block->check != nullptr, 0) && shape != Shape::kNone &&
       !noteAccess(warp, op, use, mask, bytes, lanes.at))
     return Shape::kNone;

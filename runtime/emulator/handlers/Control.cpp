@@ -4,6 +4,7 @@
 //
 // When lanes part, the immediate post-dominator of the branch is where they meet: one group runs
 // until there, then the next, then all together (exec/Groups.h).
+#include "runtime/emulator/check/AsyncNotes.h"
 #include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/handlers/Lanes.h"
 
@@ -113,6 +114,8 @@ void arriveAtBarrier(Warp &warp, const Op &op) {
 /// op.a: the lanes that it names.
 void syncWarp(Warp &warp, const Op &op) {
   u32 mask = maskOf(warp, op);
+  if (mask && warp.block->check)
+    noteWarpSync(warp);
   if (mask)
     gatherLanes(warp, op, lanesOf<u32>(warp, op.a)[__builtin_ctz(mask)]);
 }

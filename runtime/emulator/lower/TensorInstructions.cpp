@@ -2,6 +2,7 @@
 //
 // Which handler an instruction of the tensor cores is: mma, wgmma, and the moves of matrices.
 #include "runtime/emulator/async/Wgmma.h"
+#include "runtime/emulator/check/registers/RegisterCheck.h"
 #include "runtime/emulator/lower/Lowering.h"
 #include "runtime/emulator/numerics/Numerics.h"
 #include <algorithm>
@@ -240,12 +241,16 @@ void Lowering::warpgroupMultiply(const Statement &statement) {
   setTable(op, std::move(table));
 }
 
-/// setmaxnreg changes nothing here; its number is checked.
+/// setmaxnreg changes nothing here; its number is checked, and what all warps want together.
 void Lowering::registerCount(const Statement &statement) {
   const auto &operands = statement.operands;
   if (operands.size() != 1 || operands[0].kind != Operand::Kind::kInteger ||
       operands[0].value < 24 || operands[0].value > 256 || operands[0].value % 8 != 0)
     fail("setmaxnreg takes a number from 24 to 256 that is a multiple of 8");
+  if (!CheckOptions::get().sync || operands.empty())
+    return;
+  static const Instruction kCount{"", setRegisterCount, "", OpClass::kNone};
+  emit(kCount).imm = operands[0].value;
 }
 
 } // namespace heddle::emulator

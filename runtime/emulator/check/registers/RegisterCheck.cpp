@@ -3,6 +3,7 @@
 // The ops that look at registers at run time, and where they are put.
 #include "runtime/emulator/check/registers/RegisterCheck.h"
 #include "runtime/emulator/check/BlockCheck.h"
+#include "runtime/emulator/check/SyncCheck.h"
 #include "runtime/emulator/check/registers/RegisterFlow.h"
 #include <algorithm>
 #include <set>
@@ -274,6 +275,11 @@ private:
 };
 
 } // namespace
+
+void setRegisterCount(Warp &warp, const Op &op) {
+  if (warp.block->check && CheckOptions::get().sync && lanesOf(warp, op))
+    noteRegisterCount(warp, op, static_cast<uint32_t>(op.imm));
+}
 
 void startWgmma(WgmmaState &state, uint32_t time, uint32_t line) {
   if (state.issued)

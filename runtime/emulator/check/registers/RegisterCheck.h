@@ -18,6 +18,9 @@ namespace heddle::emulator {
 void insertRegisterChecks(Kernel &kernel, const std::vector<StatementUse> &uses,
                           const HandlerTable &table);
 
+/// The handler of setmaxnreg where registers are counted; op.imm: how many.
+void setRegisterCount(Warp &warp, const Op &op);
+
 /// Registers of one warp that wgmma uses.
 struct WgmmaState {
   bool isFenced = false;            ///< there was a wgmma.fence at all

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Marks of written bytes; see the header.
-#include "runtime/emulator/check/WrittenMarks.h"
+#include "runtime/emulator/check/global/WrittenMarks.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
 #include <cstring>

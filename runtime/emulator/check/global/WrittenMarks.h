@@ -2,8 +2,8 @@
 //
 // Which bytes of global memory somebody has written: marks that the memory keeps for each
 // allocation, found quickly.
-#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_WRITTENMARKS_H
-#define HEDDLE_RUNTIME_EMULATOR_CHECK_WRITTENMARKS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_WRITTENMARKS_H
+#define HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_WRITTENMARKS_H
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ private:
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_WRITTENMARKS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_WRITTENMARKS_H

@@ -4,8 +4,8 @@
 // one of them writes, not both are atomic or otherwise strong, and no chain of release and acquire
 // is between them. Blocks of one cluster count as one. The launch then runs on one thread, so that
 // what is noted and what happens are in the same order.
-#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBALRACES_H
-#define HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBALRACES_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_GLOBALRACES_H
+#define HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_GLOBALRACES_H
 
 #include "runtime/emulator/exec/Warp.h"
 #include <map>
@@ -72,4 +72,4 @@ private:
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBALRACES_H
+#endif // HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_GLOBALRACES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who touched which byte of global memory in a launch; see the header.
-#include "runtime/emulator/check/GlobalRaces.h"
+#include "runtime/emulator/check/global/GlobalRaces.h"
 #include "runtime/emulator/exec/Cluster.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
