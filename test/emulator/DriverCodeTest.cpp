@@ -3,6 +3,7 @@
 // Modules, libraries and links, attributes of functions, launches with attributes, occupancy.
 #include "test/emulator/DriverRig.h"
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 namespace heddle::emulator::test {
@@ -38,6 +39,36 @@ TEST_F(DriverCode, Images) {
   EXPECT_EQ(of, module);
   EXPECT_EQ(cuModuleUnload(module), CUDA_SUCCESS);
   EXPECT_EQ(cuFuncGetName(&name, function), CUDA_ERROR_INVALID_HANDLE);
+}
+
+// What nvcc puts into a fatbin: PTX as it is, PTX compressed, machine code.
+TEST_F(DriverCode, Fatbins) {
+  if (std::string(HEDDLE_NVCC).empty())
+    GTEST_SKIP() << "there is no nvcc to make fatbins";
+  std::string folder = ::testing::TempDir(), source = folder + "driver-fatbin.cu";
+  std::ofstream(source) << "extern \"C\" __global__ void k(unsigned *a, unsigned v) "
+                           "{ a[threadIdx.x] += v; }\n";
+  std::string path = folder + "driver-fatbin.bin";
+  auto build = [&](const std::string &options) {
+    std::string command =
+        std::string(HEDDLE_NVCC) + " -fatbin " + options + " " + source + " -o " + path;
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  };
+  CUmodule module;
+  build("--no-compress -gencode arch=compute_80,code=compute_80 "
+        "-gencode arch=compute_100,code=compute_100 -gencode arch=compute_90,code=compute_90");
+  ASSERT_EQ(cuModuleLoad(&module, path.c_str()), CUDA_SUCCESS) << report();
+  CUfunction function;
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "k"), CUDA_SUCCESS);
+  cuModuleUnload(module);
+  build("-gencode arch=compute_80,code=compute_80");
+  EXPECT_EQ(cuModuleLoad(&module, path.c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_NE(report().find("--no-compress"), std::string::npos) << report();
+  build("-gencode arch=compute_80,code=sm_80");
+  EXPECT_EQ(cuModuleLoad(&module, path.c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_NE(report().find("machine code"), std::string::npos) << report();
+  std::remove(source.c_str());
+  std::remove(path.c_str());
 }
 
 // One library in the contexts of both devices; the kernel handle launches in either.

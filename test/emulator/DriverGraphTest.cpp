@@ -205,6 +205,26 @@ TEST_F(DriverGraph, CaptureForksAndJoins) {
   cuStreamDestroy(side);
 }
 
+// An object of the program lives as long as the last executable of the graph.
+TEST_F(DriverGraph, UserObjects) {
+  int destroyed = 0;
+  CUuserObject object;
+  ASSERT_EQ(cuUserObjectCreate(
+                &object, &destroyed, [](void *data) { ++*static_cast<int *>(data); }, 1,
+                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+            CUDA_SUCCESS);
+  CUgraph graph;
+  CUgraphExec exec;
+  cuGraphCreate(&graph, 0);
+  ASSERT_EQ(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE), CUDA_SUCCESS);
+  ASSERT_EQ(cuGraphInstantiate(&exec, graph, 0), CUDA_SUCCESS);
+  cuGraphDestroy(graph);
+  EXPECT_EQ(destroyed, 0);
+  cuGraphExecDestroy(exec);
+  EXPECT_EQ(destroyed, 1);
+  EXPECT_EQ(cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(DriverGraph, CaptureRefuses) {
   CUgraph graph;
   EXPECT_EQ(cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL),

@@ -115,10 +115,12 @@ TEST_F(DriverMemory, KernelsSeeWhatWasWritten) {
   EXPECT_EQ(launch(), CUDA_SUCCESS) << report();
   ASSERT_EQ(cuMemcpy(memory, fresh, 128), CUDA_SUCCESS);
   EXPECT_EQ(launch(), CUDA_ERROR_LAUNCH_FAILED);
+  CUcontext of = nullptr;
+  cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, memory);
+  EXPECT_EQ(of, context);
   EXPECT_EQ(cuCtxDestroy(context), CUDA_SUCCESS);
   useDevice(0);
-  cuMemFree(memory);
-  cuMemFree(fresh);
+  EXPECT_EQ(cuMemFree(memory), CUDA_ERROR_INVALID_VALUE) << "it went with its context";
 }
 
 TEST_F(DriverMemory, Pools) {

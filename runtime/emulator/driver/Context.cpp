@@ -46,6 +46,7 @@ CUresult Context::breakWith(CUresult code, const std::string &text) {
 
 void Context::release() {
   releaseModules(*this);
+  DeviceMemory::get().freeTagged(this);
   for (Stream *stream : Handles<Stream>::get().all())
     if (&stream->context == this)
       Handles<Stream>::get().take(stream);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <sys/mman.h>
+#include <vector>
 
 namespace heddle::emulator {
 
@@ -88,6 +89,18 @@ bool DeviceMemory::free(uint64_t address) {
   freed[address] = found->second;
   live.erase(found);
   return true;
+}
+
+void DeviceMemory::freeTagged(const void *tag) {
+  std::vector<uint64_t> addresses;
+  {
+    std::shared_lock lock(mutex);
+    for (const auto &[address, allocation] : live)
+      if (allocation.tag == tag)
+        addresses.push_back(address);
+  }
+  for (uint64_t address : addresses)
+    free(address);
 }
 
 bool DeviceMemory::registerHost(uint64_t address, uint64_t bytes) {

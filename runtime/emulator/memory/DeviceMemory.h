@@ -36,6 +36,8 @@ public:
   uint64_t allocate(uint64_t bytes, const std::string &name = "", int owner = 0,
                     const void *tag = nullptr);
   bool free(uint64_t address);
+  /// All that was allocated with the tag.
+  void freeTagged(const void *tag);
   /// Makes memory of the host known to the devices; false if a part of it is already.
   bool registerHost(uint64_t address, uint64_t bytes);
   bool unregisterHost(uint64_t address);

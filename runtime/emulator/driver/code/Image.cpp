@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kWrapperMagic = 0x466243b1; // what nvcc's registration code points to
 constexpr uint32_t kFatbinMagic = 0xba55ed50;
 constexpr uint16_t kPtxKind = 1;
-constexpr uint64_t kCompressed = 0x2000 | 0x8000 | 0x1000;
+constexpr uint64_t kCompressed = 0x2000 | 0x8000; // LZ4, Zstandard
 
 struct Wrapper {
   uint32_t magic, version;
@@ -44,8 +44,10 @@ template <typename T> T readAt(const uint8_t *at) {
   return value;
 }
 
-/// The first entry that is PTX as it is.
-bool textOfFatbin(const uint8_t *at, size_t bytes, std::string &text, std::string &error) {
+/// The PTX of the highest architecture that the GPU runs, as far as it is not compressed; where
+/// there is none of those, any, so that the reader can say what it is for.
+bool textOfFatbin(const uint8_t *at, size_t bytes, const Gpu &gpu, std::string &text,
+                  std::string &error) {
   auto header = readAt<FatbinHeader>(at);
   if (header.headerBytes > bytes || header.bytes > bytes - header.headerBytes) {
     error = "the fatbin is cut off";
@@ -53,21 +55,26 @@ bool textOfFatbin(const uint8_t *at, size_t bytes, std::string &text, std::strin
   }
   const uint8_t *entry = at + header.headerBytes, *end = entry + header.bytes;
   bool isCompressed = false;
+  int best = -1;
   while (end - entry >= static_cast<ptrdiff_t>(sizeof(EntryHeader))) {
     auto row = readAt<EntryHeader>(entry);
     uint64_t left = static_cast<uint64_t>(end - entry);
     if (row.headerBytes < sizeof(EntryHeader) || row.headerBytes > left ||
         row.bytes > left - row.headerBytes)
       break;
+    bool runs = row.architecture <= static_cast<uint32_t>(gpu.major * 10 + gpu.minor);
+    int rank = runs ? static_cast<int>(row.architecture) : 0;
     if (row.kind == kPtxKind && (row.flags & kCompressed)) {
       isCompressed = true;
-    } else if (row.kind == kPtxKind) {
+    } else if (row.kind == kPtxKind && rank > best) {
       auto *begin = reinterpret_cast<const char *>(entry + row.headerBytes);
       text.assign(begin, std::find(begin, begin + row.bytes, '\0'));
-      return true;
+      best = rank;
     }
     entry += row.headerBytes + row.bytes;
   }
+  if (best >= 0)
+    return true;
   error = isCompressed
               ? "the PTX text in the fatbin is compressed, which the emulated device does "
                 "not read; build it with nvcc --no-compress or -ptx"
@@ -77,17 +84,17 @@ bool textOfFatbin(const uint8_t *at, size_t bytes, std::string &text, std::strin
 }
 
 /// The wrapper is for programs whose memory it points into, not for files.
-bool textOfWrapper(const uint8_t *at, std::string &text, std::string &error) {
+bool textOfWrapper(const uint8_t *at, const Gpu &gpu, std::string &text, std::string &error) {
   const void *data = readAt<Wrapper>(at).data;
   if (data && readAt<uint32_t>(static_cast<const uint8_t *>(data)) == kFatbinMagic)
-    return textOfFatbin(static_cast<const uint8_t *>(data), SIZE_MAX, text, error);
+    return textOfFatbin(static_cast<const uint8_t *>(data), SIZE_MAX, gpu, text, error);
   error = "the fatbin's wrapper points to no fatbin";
   return false;
 }
 
 } // namespace
 
-bool textOf(const void *image, std::string &text, std::string &error, size_t size) {
+bool textOf(const void *image, const Gpu &gpu, std::string &text, std::string &error, size_t size) {
   const auto *bytes = static_cast<const uint8_t *>(image);
   if (bytes[0] == 0x7f && bytes[1] == 'E') {
     error = "the emulated device executes PTX text, but this is a cubin; compile with nvcc -ptx";
@@ -103,9 +110,9 @@ bool textOf(const void *image, std::string &text, std::string &error, size_t siz
   }
   uint32_t magic = bytes[0] && bytes[1] && bytes[2] ? readAt<uint32_t>(bytes) : 0;
   if (magic == kWrapperMagic && size == SIZE_MAX)
-    return textOfWrapper(bytes, text, error);
+    return textOfWrapper(bytes, gpu, text, error);
   if (magic == kFatbinMagic)
-    return textOfFatbin(bytes, size, text, error);
+    return textOfFatbin(bytes, size, gpu, text, error);
   error = "the emulated device executes PTX text, but this is neither text nor a fatbin";
   return false;
 }

@@ -42,7 +42,7 @@ CUresult load(const Call &call, CUlibrary *handle, const void *image, size_t byt
   EmulatedDevice &first = *Driver::get().device(0);
   Context *context = call.context ? call.context : retainPrimary(first);
   LoadedModule *module = nullptr;
-  if (textOf(image, library->text, error, bytes))
+  if (textOf(image, *context->device.gpu, library->text, error, bytes))
     module = moduleOf(*context, *library, code, error);
   if (module) {
     library->order = module->order;

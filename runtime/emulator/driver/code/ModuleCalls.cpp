@@ -12,8 +12,9 @@ static CUresult load(const Call &call, CUmodule *module, const void *image, size
                      unsigned count, CUjit_option *options, void **values) {
   std::string text, error;
   CUresult code = CUDA_ERROR_NO_BINARY_FOR_GPU;
-  LoadedModule *loaded =
-      textOf(image, text, error, bytes) ? loadText(*call.context, text, code, error) : nullptr;
+  LoadedModule *loaded = textOf(image, *call.context->device.gpu, text, error, bytes)
+                             ? loadText(*call.context, text, code, error)
+                             : nullptr;
   if (loaded) {
     *module = reinterpret_cast<CUmodule>(loaded);
     return CUDA_SUCCESS;

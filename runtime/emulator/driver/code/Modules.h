@@ -56,9 +56,9 @@ struct Library {
   std::map<Context *, LoadedModule *> modules;
 };
 
-/// The PTX text in an image: text, or a fatbin that holds some uncompressed. False: `error` says
-/// why there is none.
-bool textOf(const void *image, std::string &text, std::string &error, size_t bytes = SIZE_MAX);
+/// The PTX text in an image of so many bytes (SIZE_MAX: nobody knows): text, or a fatbin that holds
+/// some uncompressed. False: `error` says why there is none.
+bool textOf(const void *image, const Gpu &gpu, std::string &text, std::string &error, size_t bytes);
 /// Reads a file whole; false: it cannot be read.
 bool readImage(const char *path, std::string &bytes);
 /// What the module's error log is given.

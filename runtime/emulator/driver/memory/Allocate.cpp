@@ -41,7 +41,7 @@ using namespace heddle::emulator;
 
 HEDDLE_EMU_API CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   Call call("cuMemAlloc");
-  return call ? allocateOn(call, call.context->device, nullptr, bytes, address) : call.code;
+  return call ? allocateOn(call, call.context->device, call.context, bytes, address) : call.code;
 }
 
 HEDDLE_EMU_API CUresult cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width,
@@ -57,7 +57,7 @@ HEDDLE_EMU_API CUresult cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, siz
   *pitch = (width + kPitchAlign - 1) / kPitchAlign * kPitchAlign;
   if (height > SIZE_MAX / *pitch)
     return CUDA_ERROR_INVALID_VALUE;
-  return allocateOn(call, call.context->device, nullptr, *pitch * height, address);
+  return allocateOn(call, call.context->device, call.context, *pitch * height, address);
 }
 
 HEDDLE_EMU_API CUresult cuMemFree(CUdeviceptr address) {

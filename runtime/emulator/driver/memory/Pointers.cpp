@@ -16,15 +16,13 @@ template <typename T> CUresult put(void *data, T value) {
 }
 
 /// An address of no allocation has only what "nothing" is for each attribute.
-CUresult answer(const Call &call, const AllocationFacts *facts, CUpointer_attribute attribute,
-                CUdeviceptr address, void *data) {
+CUresult answer(const AllocationFacts *facts, CUpointer_attribute attribute, CUdeviceptr address,
+                void *data) {
   bool isHost = facts && facts->owner == kHostOwner;
   auto *pool = facts ? Handles<MemoryPool>::get().find(facts->tag) : nullptr;
   switch (attribute) {
   case CU_POINTER_ATTRIBUTE_CONTEXT: {
-    EmulatedDevice *device = facts && !isHost ? Driver::get().device(facts->owner) : nullptr;
-    bool isOwn = device && call.context && &call.context->device == device;
-    Context *context = pool ? nullptr : isOwn ? call.context : device ? device->primary : nullptr;
+    Context *context = facts ? Handles<Context>::get().find(facts->tag) : nullptr;
     return put<CUcontext>(data, context ? context->handle() : nullptr);
   }
   case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -78,7 +76,7 @@ HEDDLE_EMU_API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute at
   if (!DeviceMemory::get().facts(address, facts))
     return call.refuse(CUDA_ERROR_INVALID_VALUE,
                        "the address is in no allocation: " + DeviceMemory::get().describe(address));
-  return answer(call, &facts, attribute, address, data);
+  return answer(&facts, attribute, address, data);
 }
 
 HEDDLE_EMU_API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
@@ -98,8 +96,7 @@ HEDDLE_EMU_API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribu
                      attributes[i] == CU_POINTER_ATTRIBUTE_ACCESS_FLAGS ||
                      attributes[i] == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS))
       put<unsigned>(data[i], 0);
-    else if (answer(call, isKnown ? &facts : nullptr, attributes[i], address, data[i]) !=
-             CUDA_SUCCESS)
+    else if (answer(isKnown ? &facts : nullptr, attributes[i], address, data[i]) != CUDA_SUCCESS)
       put<uint64_t>(data[i], 0);
   }
   return CUDA_SUCCESS;

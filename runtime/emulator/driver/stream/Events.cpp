@@ -154,3 +154,27 @@ HEDDLE_EMU_API CUresult cuStreamWaitEvent(CUstream streamHandle, CUevent handle,
       stream->last.push_back(node);
   return CUDA_SUCCESS;
 }
+
+HEDDLE_EMU_API CUresult cuCtxRecordEvent(CUcontext handle, CUevent eventHandle) {
+  Call call("cuCtxRecordEvent", Call::kDriver);
+  if (!call)
+    return call.code;
+  Context *context = Context::find(handle);
+  Event *event = eventOf(eventHandle);
+  if (!context)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (!event)
+    return CUDA_ERROR_INVALID_HANDLE;
+  event->capture.reset();
+  event->record();
+  return context->sticky;
+}
+
+HEDDLE_EMU_API CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
+  Call call("cuCtxWaitEvent", Call::kDriver);
+  if (!call)
+    return call.code;
+  if (!Context::find(handle))
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return waitFor(call, event);
+}

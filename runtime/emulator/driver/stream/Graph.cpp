@@ -41,6 +41,8 @@ GraphNode *GraphNode::find(CUgraphNode handle) {
 GraphMemory::~GraphMemory() {
   for (CUdeviceptr address : addresses)
     DeviceMemory::get().free(address);
+  for (const auto &[object, letGo] : atEnd)
+    letGo();
 }
 
 GraphNode *Graph::add(Work work, std::vector<GraphNode *> dependencies) {

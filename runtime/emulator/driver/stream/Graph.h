@@ -26,9 +26,11 @@ struct GraphNode {
   static GraphNode *find(CUgraphNode handle);
 };
 
-/// Memory of a graph's allocation nodes, kept until the last copy of the graph is gone.
+/// What is kept until the last copy of a graph is gone: memory of its allocation nodes, and objects
+/// of the program, each with what lets go of it.
 struct GraphMemory {
   std::vector<CUdeviceptr> addresses;
+  std::vector<std::pair<const void *, std::function<void()>>> atEnd;
   ~GraphMemory();
 };
 
