@@ -199,6 +199,46 @@ TEST(CallTest, RecursionThatIsTooDeep) {
   EXPECT_NE(report.find("called itself more than"), std::string::npos) << report;
 }
 
+// A function that calls itself twice is followed less deep.
+TEST(CallTest, RecursionInTwoPlaces) {
+  std::vector<uint32_t> out = run(R"(
+.func (.param .b32 result) fibonacci(.param .b32 n)
+{
+.reg .b32 %r<6>;
+.reg .pred %p;
+ld.param.b32 %r1, [n];
+mov.b32 %r2, %r1;
+setp.le.s32 %p, %r1, 1;
+@%p bra $done;
+sub.s32 %r3, %r1, 1;
+{
+.param .b32 a; .param .b32 b;
+st.param.b32 [a], %r3;
+call.uni (b), fibonacci, (a);
+ld.param.b32 %r2, [b];
+}
+sub.s32 %r3, %r1, 2;
+{
+.param .b32 a; .param .b32 b;
+st.param.b32 [a], %r3;
+call.uni (b), fibonacci, (a);
+ld.param.b32 %r4, [b];
+}
+add.s32 %r2, %r2, %r4;
+$done:
+st.param.b32 [result], %r2;
+ret;
+}
+)" + kernel(R"(
+rem.u32 %r1, %t, 9;
+{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), fibonacci, (a); ld.param.b32 %r1, [b]; }
+st.global.b32 [%out], %r1;
+)"));
+  const uint32_t expected[] = {0, 1, 1, 2, 3, 5, 8, 13, 21};
+  for (uint32_t t = 0; t < 32; ++t)
+    EXPECT_EQ(out[t], expected[t % 9]) << t;
+}
+
 // What the C library's printf makes of the same format and values.
 TEST(CallTest, Print) {
   testing::internal::CaptureStdout();

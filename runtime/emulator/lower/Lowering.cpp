@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint32_t kUnplaced = ~0u;
 constexpr uint32_t kMaxCallDepth = 64;
-constexpr int64_t kMaxRecursion = 24;
+/// How deep recursion is followed: where a function calls itself twice, the text doubles each time.
+constexpr int64_t kRecursionDepths[] = {24, 12, 6};
 constexpr uint64_t kMaxLocalBytes = 1 << 20;
 constexpr uint64_t kMaxSharedBytes = 1 << 20;
 constexpr size_t kMaxOps = 4 << 20;
@@ -289,8 +290,9 @@ void Lowering::callThrough(const Statement &statement, uint32_t address, const C
 void Lowering::inlineCall(const ptx::Function *callee, const CallLists &lists) {
   const std::string &name = callee->name;
   // A recursive function is inlined in itself, as deep as is followed; deeper calls are faults.
-  if (std::count(callStack.begin(), callStack.end(), callee) >= kMaxRecursion) {
-    emit("call.deep", 0).imm = kMaxRecursion;
+  if (std::count(callStack.begin(), callStack.end(), callee) >= maxRecursion) {
+    isRecursive = true;
+    emit("call.deep", 0).imm = maxRecursion;
     return;
   }
   if (callDepth >= kMaxCallDepth)
@@ -343,8 +345,21 @@ void Lowering::resolveLabels() {
 
 bool lowerKernel(const ptx::Module &module, const ptx::Function &function,
                  const GlobalAddresses &globals, Kernel &kernel, std::string &error) {
-  error.clear();
-  return Lowering(module, globals, kernel, error).run(function);
+  const Kernel empty = kernel;
+  uint64_t expansion = module.expansion;
+  for (int64_t depth : kRecursionDepths) {
+    error.clear();
+    Lowering lowering(module, globals, kernel, error, depth);
+    if (lowering.run(function))
+      return true;
+    if (!lowering.isTooDeep())
+      return false;
+    if (depth != std::end(kRecursionDepths)[-1]) {
+      kernel = empty;
+      module.expansion = expansion;
+    }
+  }
+  return false;
 }
 
 } // namespace heddle::emulator

@@ -19,9 +19,11 @@ struct BulkOperands;
 class Lowering : Operands {
 public:
   Lowering(const ptx::Module &module, const GlobalAddresses &globals, Kernel &kernel,
-           std::string &error)
-      : Operands(module, globals, kernel, error) {}
+           std::string &error, int64_t maxRecursion)
+      : Operands(module, globals, kernel, error), maxRecursion(maxRecursion) {}
   bool run(const ptx::Function &function);
+  /// After it failed: following recursion less deep may help.
+  bool isTooDeep() const { return isRecursive; }
 
 private:
   // Lowering.cpp: bodies, layout of memory.
@@ -122,6 +124,8 @@ private:
 
   uint32_t callCount = 0;
   std::vector<const ptx::Function *> callStack;
+  const int64_t maxRecursion;
+  bool isRecursive = false;
   std::vector<std::pair<std::string, uint32_t>> sharedSizes;
   std::set<const ptx::Function *> laidOut;
   std::unordered_map<std::string, uint32_t> labels;
