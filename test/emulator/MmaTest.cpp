@@ -31,6 +31,7 @@ struct Form {
   std::string sum; ///< "f32", "f16", "s32"
   std::string extra = "";
   std::string target = "sm_80";
+  std::string kind = "";
 };
 
 std::string kernelOf(const Form &form, int d, int a, int b) {
@@ -53,7 +54,7 @@ std::string kernelOf(const Form &form, int d, int a, int b) {
   load('c', d, 0);
   load('a', a, d);
   load('b', b, d + a);
-  text << "mma.sync.aligned.m" << form.m << "n8k" << form.k << ".row.col"
+  text << "mma.sync.aligned.m" << form.m << "n8k" << form.k << ".row.col" << form.kind
        << (saturates ? form.extra : "") << "." << form.sum << "." << form.a.name << "."
        << form.b.name << "." << form.sum << (isBits ? form.extra + ".popc" : "") << " "
        << list('d', d) << ", " << list('a', a) << ", " << list('b', b) << ", " << list('c', d)
@@ -149,6 +150,16 @@ TEST(Mma, SixteenBitFloats) {
   }
 }
 
+// Paranoid numerics must be another order or direction than the fast ones.
+TEST(Mma, ParanoidSumsDiffer) {
+  if (testNumerics() != "paranoid")
+    GTEST_SKIP() << "HEDDLE_EMU_NUMERICS is not paranoid";
+  sumsThatDiffer = 0;
+  for (uint32_t seed = 1; seed <= 8; ++seed)
+    check({16, 16, kBf16, kBf16, "f32"}, seed, false);
+  EXPECT_GT(sumsThatDiffer, 100);
+}
+
 TEST(Mma, OneByteFloats) {
   if (testCapability() < 89)
     GTEST_SKIP() << "needs sm_89; HEDDLE_EMU_GPU names an older GPU";
@@ -157,6 +168,14 @@ TEST(Mma, OneByteFloats) {
       for (const char *sum : {"f32", "f16"})
         for (int k : {16, 32})
           checkBoth({16, k, a, b, sum, "", "sm_89"});
+}
+
+// The same by another name.
+TEST(Mma, OneByteFloatsOfBlackwell) {
+  if (testCapability() < 100)
+    GTEST_SKIP() << "needs sm_100a; HEDDLE_EMU_GPU names an older GPU";
+  for (const char *sum : {"f32", "f16"})
+    checkBoth({16, 32, kE4M3, kE5M2, sum, "", "sm_100a", ".kind::f8f6f4"});
 }
 
 TEST(Mma, Integers) {

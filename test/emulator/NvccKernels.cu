@@ -4,6 +4,7 @@
 // makes of CUDA C++ must run as well.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <mma.h>
 
 /// A block a row: maximum and sum by shuffles and shared memory.
 extern "C" __global__ void softmax(const float *x, float *y, int columns) {
@@ -146,3 +147,26 @@ EACH(wideExponential, (float)exp((double)x / 100))
 EACH(longDivision, (float)((long long)x / 7 % 5))
 EACH(quotient, x / 3.7f)
 EACH(nearestInteger, rintf(x))
+
+/// A warp a tile of 16 x 16, scaled in the fragment: c = 2 (a b), b by columns, from shared memory.
+extern "C" __global__ void fragments(const __half *a, const __half *b, float *c, int n) {
+  using namespace nvcuda::wmma;
+  __shared__ __align__(32) __half tile[256];
+  int row = blockIdx.x / (n / 16) * 16, column = blockIdx.x % (n / 16) * 16;
+  fragment<matrix_a, 16, 16, 16, __half, row_major> fragmentA;
+  fragment<matrix_b, 16, 16, 16, __half, col_major> fragmentB;
+  fragment<accumulator, 16, 16, 16, float> sum;
+  fill_fragment(sum, 0.0f);
+  for (int k = 0; k < n; k += 16) {
+    for (int i = threadIdx.x; i < 256; i += 32)
+      tile[i] = b[(column + i / 16) * n + k + i % 16];
+    __syncwarp();
+    load_matrix_sync(fragmentA, a + row * n + k, n);
+    load_matrix_sync(fragmentB, tile, 16);
+    mma_sync(sum, fragmentA, fragmentB, sum);
+    __syncwarp();
+  }
+  for (int i = 0; i < sum.num_elements; ++i)
+    sum.x[i] *= 2;
+  store_matrix_sync(c + row * n + column, sum, n, mem_row_major);
+}

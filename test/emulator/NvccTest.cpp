@@ -101,6 +101,36 @@ TEST_F(EmulatorNvcc, MatrixProduct) {
     }
 }
 
+// nvcuda::wmma, and arithmetic on the elements of a fragment. Small integers, so sums are exact.
+TEST_F(EmulatorNvcc, Fragments) {
+  constexpr int kN = 48;
+  std::vector<uint16_t> a(kN * kN), b(kN * kN);
+  // 0 to 7 as f16.
+  const uint16_t kHalves[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700};
+  std::vector<int> valuesA(a.size()), valuesB(b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    valuesA[i] = static_cast<int>(random() % 8);
+    valuesB[i] = static_cast<int>(random() % 8);
+    a[i] = kHalves[valuesA[i]];
+    b[i] = kHalves[valuesB[i]];
+  }
+  Buffer<uint16_t> da(a), db(b);
+  Buffer<float> dc(a.size());
+  int n = kN;
+  ASSERT_EQ(module->launch("fragments", kN / 16 * (kN / 16), 32, 0, da.address(), db.address(),
+                           dc.address(), n),
+            CUDA_SUCCESS)
+      << heddle_emu_last_report();
+  const std::vector<float> &c = dc.read();
+  for (int i = 0; i < kN; ++i)
+    for (int j = 0; j < kN; ++j) {
+      int sum = 0;
+      for (int k = 0; k < kN; ++k)
+        sum += valuesA[i * kN + k] * valuesB[j * kN + k];
+      ASSERT_EQ(c[i * kN + j], 2.0f * static_cast<float>(sum)) << i << " " << j;
+    }
+}
+
 TEST_F(EmulatorNvcc, Histogram) {
   std::vector<int> x(30000), expected(64);
   for (int &value : x) {

@@ -82,6 +82,9 @@ inline float fusedSum(const double *a, const double *b, int count, float c, int 
   return float(std::ldexp(std::trunc(std::ldexp(significand, kept)), exponent - kept));
 }
 
+/// How many finite sums were not as in fast numerics.
+inline int sumsThatDiffer = 0;
+
 /// Compares a sum that the device made with the model.
 inline void checkSum(const SumRule &rule, const std::vector<double> &a,
                      const std::vector<double> &b, double c, double got) {
@@ -127,6 +130,7 @@ inline void checkSum(const SumRule &rule, const std::vector<double> &a,
       bound += std::fabs(exact) * 0x1p-10 + 0x1p-24;
     if (std::isfinite(got)) {
       ASSERT_NEAR(got, exact, bound);
+      sumsThatDiffer += got != double(expected);
     }
   } else {
     ASSERT_EQ(got, double(expected));
