@@ -3,6 +3,7 @@
 // The emulated device exports every function that cuda.h declares; the header is read here a second
 // time, by other means than the build's. And errors by name, and cuGetProcAddress.
 #include "test/emulator/DriverRig.h"
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
 #include <regex>
@@ -51,6 +52,29 @@ TEST(DriverNames, EveryFunctionOfTheHeaderIsThere) {
                            "cuCtxCreate_v4", "cuEventElapsedTime", "cuEventElapsedTime_v2",
                            "cuStreamSynchronize_ptsz", "cuMemcpyHtoD_v2_ptds"})
     EXPECT_NE(dlsym(library, name), nullptr) << name;
+}
+
+/// Calls every function with zeros and null pointers, with a context and without; exits with 0.
+void callAllWithNulls() {
+  using Any = CUresult (*)(void *, void *, void *, void *, void *, void *, void *, void *, void *,
+                           void *, void *, void *);
+  void *library = dlopen(HEDDLE_EMU_LIBRARY, RTLD_NOW);
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string &name : declaredNames()) {
+      if (round)
+        useDevice(0);
+      std::fprintf(stderr, "%s\n", name.c_str());
+      if (void *function = dlsym(library, name.c_str()))
+        reinterpret_cast<Any>(function)(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                        nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    }
+  }
+  std::exit(0);
+}
+
+TEST(DriverNamesAlone, NullsAreRefused) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(callAllWithNulls(), ::testing::ExitedWithCode(0), "");
 }
 
 // The unversioned name and the versioned one do the same.
