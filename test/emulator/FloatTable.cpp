@@ -150,6 +150,119 @@ TEST(FloatTable, DirectedRounding) {
   checkCases(cases);
 }
 
+// Every operation in every direction, with .ftz and .sat where it has them: PTX ISA 9.0, 9.7.3.3 to
+// 9.7.3.19. The flushed result is the rounded one.
+TEST(FloatTable, EveryModifier) {
+  using Single = std::function<float(float, float, float)>;
+  using Double = std::function<double(double, double, double)>;
+  struct Operation {
+    const char *name;
+    size_t operands;
+    bool isPlain, saturates; ///< without a direction; with .sat
+    Single f;
+    Double g;
+  };
+  const Operation kOperations[] = {
+      {"add", 2, true, true, [](float a, float b, float) { return a + b; },
+       [](double a, double b, double) { return a + b; }},
+      {"sub", 2, true, true, [](float a, float b, float) { return a - b; },
+       [](double a, double b, double) { return a - b; }},
+      {"mul", 2, true, true, [](float a, float b, float) { return a * b; },
+       [](double a, double b, double) { return a * b; }},
+      {"fma", 3, false, true, [](float a, float b, float c) { return std::fma(a, b, c); },
+       [](double a, double b, double c) { return std::fma(a, b, c); }},
+      {"mad", 3, false, true, [](float a, float b, float c) { return std::fma(a, b, c); },
+       [](double a, double b, double c) { return std::fma(a, b, c); }},
+      {"div", 2, false, false, [](float a, float b, float) { return a / b; },
+       [](double a, double b, double) { return a / b; }},
+      {"rcp", 1, false, false, [](float a, float, float) { return 1 / a; },
+       [](double a, double, double) { return 1 / a; }},
+      {"sqrt", 1, false, false, [](float a, float, float) { return std::sqrt(a); },
+       [](double a, double, double) { return std::sqrt(a); }}};
+  std::vector<Case> cases;
+  for (const Operation &op : kOperations)
+    for (auto [mode, direction] : {std::pair{"", FE_TONEAREST},
+                                   {".rn", FE_TONEAREST},
+                                   {".rz", FE_TOWARDZERO},
+                                   {".rm", FE_DOWNWARD},
+                                   {".rp", FE_UPWARD}}) {
+      if (!*mode && !op.isPlain)
+        continue;
+      std::string name = std::string(op.name) + mode;
+      Single f = rounded<float>(direction, op.f);
+      std::vector<Type> singles(op.operands, F);
+      auto clamp = [=](float a, float b, float c) { return saturated(f(a, b, c)); };
+      cases.push_back({name + ".f32", F, singles, f32(f)});
+      cases.push_back({name + ".ftz.f32", F, singles, f32ftz(f)});
+      if (op.saturates) {
+        cases.push_back({name + ".sat.f32", F, singles, f32(clamp)});
+        cases.push_back({name + ".ftz.sat.f32", F, singles, f32ftz(clamp)});
+      }
+      cases.push_back({name + ".f64", D, std::vector<Type>(op.operands, D),
+                       f64(rounded<double>(direction, op.g))});
+    }
+  cases.push_back({"neg.ftz.f32", F, {F}, f32ftz([](float a, float, float) { return -a; })});
+  cases.push_back(
+      {"abs.ftz.f32", F, {F}, f32ftz([](float a, float, float) { return std::fabs(a); })});
+  for (bool isMax : {false, true})
+    for (bool isStrict : {false, true}) {
+      std::string name = isMax ? "max" : "min", strict = isStrict ? ".NaN" : "";
+      auto choose = [=](float a, float b, float) {
+        if (isStrict && (std::isnan(a) || std::isnan(b)))
+          return NAN;
+        return isMax ? greater(a, b) : lesser(a, b);
+      };
+      auto ofSizes = [=](float a, float b, float) {
+        float size = choose(std::fabs(a), std::fabs(b), 0);
+        return std::signbit(a) != std::signbit(b) ? -size : size;
+      };
+      cases.push_back({name + ".ftz" + strict + ".f32", F, {F, F}, f32ftz(choose)});
+      cases.push_back({name + strict + ".xorsign.abs.f32", F, {F, F}, f32(ofSizes)});
+      cases.push_back({name + ".ftz" + strict + ".xorsign.abs.f32", F, {F, F}, f32ftz(ofSizes)});
+    }
+  checkCases(cases);
+}
+
+// Two NaN give the canonical one (9.7.3.11): all ones but the sign.
+TEST(FloatTable, CanonicalNaN) {
+  std::string both = "mov.b32 %a, 0xffc01234; mov.b32 %b, 0x7f800001; ";
+  std::vector<Case> cases;
+  for (const char *op : {"min.f32", "max.f32", "min.NaN.f32", "max.NaN.f32", "min.xorsign.abs.f32"})
+    cases.push_back({both + op + " %d, %a, %b;", Type::kB32, {F, F}, [](u64, u64, u64) {
+                       return u64(0x7fffffff);
+                     }});
+  checkCases(cases);
+}
+
+// 9.7.3.14 and 9.7.3.18: upper halves alone, subnormals are zeros, the error is below 2^-18 here.
+TEST(FloatTable, RoughDoubles) {
+  auto upper = [](u64 a) {
+    bool isSmall = (a & 0x7ff0000000000000) == 0;
+    return asDouble(isSmall ? a & 0x8000000000000000 : a);
+  };
+  auto flushed = [](double x) {
+    return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x;
+  };
+  checkCases({
+      {"rcp.approx.ftz.f64",
+       D,
+       {D},
+       [=](u64 a, u64, u64) { return bitsOf(flushed(1 / upper(a))); },
+       std::exp2(-18),
+       1e-307},
+      {"rsqrt.approx.ftz.f64",
+       D,
+       {D},
+       [=](u64 a, u64, u64) { return bitsOf(1 / std::sqrt(upper(a))); },
+       std::exp2(-18)},
+      {"rsqrt.approx.f64",
+       D,
+       {D},
+       [=](u64 a, u64, u64) { return bitsOf(1 / std::sqrt(asDouble(a))); },
+       std::exp2(-18)},
+  });
+}
+
 // The error bounds are those of the ISA's tables, in parts of the value.
 TEST(FloatTable, Approximations) {
   auto one = [](const char *text, std::function<double(double)> f, double relative,
@@ -183,6 +296,13 @@ TEST(FloatTable, Approximations) {
           "rcp.approx.ftz.f32", [](double a) { return 1 / a; }, ulp),
       one(
           "tanh.approx.f32", [](double a) { return std::tanh(a); }, std::exp2(-10.9), 1e-44),
+      // Divisors beyond 2^126 may give 0 in place of a small number (9.7.3.8).
+      {"div.approx.f32",
+       F,
+       {F, F},
+       f32([](float a, float b, float) { return a / b; }),
+       2 * ulp,
+       3e-39},
       {"div.full.f32",
        F,
        {F, F},
