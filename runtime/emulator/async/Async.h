@@ -26,9 +26,11 @@ enum class AsyncKind : uint8_t {
   kBulkStore, ///< cp.async.bulk and cp.reduce.async.bulk from shared memory: bulk groups of a
               ///< thread
   kWgmma,     ///< wgmma.mma_async: groups of a warp
-  kTensor     ///< tcgen05: tcgen05.commit to an mbarrier, tcgen05.wait
+  kTensor,    ///< tcgen05.mma, cp and shift: tcgen05.commit to an mbarrier
+  kTmemLoad,  ///< tcgen05.ld: tcgen05.wait::ld
+  kTmemStore  ///< tcgen05.st: tcgen05.wait::st
 };
-constexpr uint32_t kAsyncKinds = 5;
+constexpr uint32_t kAsyncKinds = 7;
 
 bool asyncIsLazy();
 

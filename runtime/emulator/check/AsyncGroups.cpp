@@ -131,9 +131,11 @@ const AsyncPiece *AsyncGroups::findForgotten(const char *&what) const {
     if (!piece)
       continue;
     bool isTensor = key.second == AsyncKind::kTensor;
-    what = isTensor                            ? "tcgen05.commit, or a wait for its mbarrier,"
-           : stream.committed != stream.issued ? "commit_group"
-                                               : "wait_group";
+    what = isTensor                              ? "tcgen05.commit, or a wait for its mbarrier,"
+           : key.second == AsyncKind::kTmemLoad  ? "tcgen05.wait::ld"
+           : key.second == AsyncKind::kTmemStore ? "tcgen05.wait::st"
+           : stream.committed != stream.issued   ? "commit_group"
+                                                 : "wait_group";
     return piece;
   }
   uint32_t first = newest > kRemembered ? newest - kRemembered + 1 : 1;

@@ -31,6 +31,8 @@ static const char *workName(AsyncKind kind) {
   case AsyncKind::kWgmma:
     return "wgmma.mma_async";
   case AsyncKind::kTensor:
+  case AsyncKind::kTmemLoad:
+  case AsyncKind::kTmemStore:
     return "a tcgen05 instruction";
   }
   return "asynchronous work";
@@ -48,6 +50,10 @@ static const char *waitName(AsyncKind kind) {
     return "wgmma.wait_group, and a barrier behind it for other warps";
   case AsyncKind::kTensor:
     return "the mbarrier of a tcgen05.commit";
+  case AsyncKind::kTmemLoad:
+    return "tcgen05.wait::ld";
+  case AsyncKind::kTmemStore:
+    return "tcgen05.wait::st";
   }
   return "its end";
 }

@@ -32,6 +32,8 @@ namespace {
     addBulkHandlers(table);                                                                        \
     addTensorCopyHandlers(table);                                                                  \
     addWgmmaGroupHandlers(table);                                                                  \
+    addTmemHandlers(table);                                                                        \
+    addTmemMoveHandlers(table);                                                                    \
   }
 HEDDLE_EMU_FILL(v2)
 HEDDLE_EMU_FILL(v3)

@@ -67,6 +67,8 @@ void addBarrierHandlers(HandlerTable &);
 void addBulkHandlers(HandlerTable &);
 void addTensorCopyHandlers(HandlerTable &);
 void addWgmmaGroupHandlers(HandlerTable &);
+void addTmemHandlers(HandlerTable &);
+void addTmemMoveHandlers(HandlerTable &);
 
 } // namespace heddle::emulator
 

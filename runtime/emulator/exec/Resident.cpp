@@ -2,6 +2,7 @@
 //
 // One block's memory: its registers, what is in them when a kernel starts, shared and local memory.
 #include "runtime/emulator/exec/Runner.h"
+#include "runtime/emulator/tmem/Tmem.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -184,6 +185,8 @@ static bool isOfBlock(Special which) {
 void Resident::start(const uint32_t (&index)[3]) {
   std::copy(index, index + 3, block.index);
   std::memset(block.shared, kFreshByte, block.sharedBytes);
+  if (block.tmem)
+    block.tmem->start();
   if (check)
     check->startBlock();
   for (const SpecialRegister &reg : block.launch->kernel->specials)

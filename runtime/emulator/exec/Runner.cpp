@@ -6,6 +6,7 @@
 #include "runtime/emulator/check/SyncCheck.h"
 #include "runtime/emulator/exec/Groups.h"
 #include "runtime/emulator/exec/Launch.h"
+#include "runtime/emulator/tmem/Tmem.h"
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -240,7 +241,7 @@ bool Runner::runAll() {
       return reportDeadlock();
   }
   for (auto &cluster : clusters)
-    if (!cluster->async.finish() || !finishChecks(*cluster))
+    if (!cluster->async.finish() || !finishChecks(*cluster) || !finishTmem(*cluster))
       return false;
   return true;
 }

@@ -5,6 +5,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_EXEC_WARP_H
 
 #include "runtime/emulator/exec/LaunchState.h"
+#include <memory>
 
 namespace heddle::emulator {
 
@@ -23,6 +24,7 @@ struct AllocationHint {
 };
 
 class BlockCheck;
+class Tmem;
 struct Cluster;
 struct Warp;
 
@@ -45,6 +47,7 @@ struct Block {
   Warp *warps = nullptr;
   LaunchCounts *counts = nullptr; ///< null: not counted
   BlockCheck *check = nullptr;    ///< null: accesses are checked for bounds and alignment alone
+  std::shared_ptr<Tmem> tmem;     ///< null: tensor memory is not used
   static constexpr size_t kHints = 64;
   AllocationHint hints[kHints];
 };

@@ -73,6 +73,7 @@ void Lowering::instruction(const Statement &statement) {
       {"mma", &Lowering::matrixMultiply},
       {"wgmma", &Lowering::warpgroup},
       {"wmma", &Lowering::fragmentMultiply},
+      {"tcgen05", &Lowering::tensorMemory},
       {"setmaxnreg", &Lowering::registerCount},
   };
   if ((statement.opcode == "st" || statement.opcode == "red") && statement.has("async"))

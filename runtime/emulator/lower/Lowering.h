@@ -15,6 +15,7 @@ struct BulkAddress;
 struct Comparison;
 struct Conversion;
 struct BulkOperands;
+struct TmemOperand;
 
 class Lowering : Operands {
 public:
@@ -122,6 +123,13 @@ private:
   void fragmentMove(const ptx::Statement &statement);
   void fragmentMultiply(const ptx::Statement &statement);
 
+  // Tcgen05.cpp
+  void tensorMemory(const ptx::Statement &statement);
+  void tensorMemoryMove(const ptx::Statement &statement);
+  void tensorMemoryMultiply(const ptx::Statement &statement);
+  TmemOperand tmemOperand(const ptx::Operand &operand);
+
+  uint32_t tmemGroup = 0; ///< .cta_group of the tcgen05 instructions so far
   uint32_t callCount = 0;
   std::vector<const ptx::Function *> callStack;
   const int64_t maxRecursion;

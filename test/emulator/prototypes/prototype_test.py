@@ -141,7 +141,9 @@ def attention_sm90(driver, folder, random):
 
 def gemm_sm100(driver, folder, random):
     """C = relu(A B^T), 128 x 256 tiles, K in steps of 64: TMA, tcgen05.mma into tensor memory, tcgen05.ld."""
-    text = lower("emit_sm100.py", [], "100a", "+ptx88", folder)
+    # LLVM moves copies of what tcgen05.ld loads in front of tcgen05.wait::ld, where it is not there yet.
+    early_copies = r"(\ttcgen05\.ld\.[^;]*;\n)((?:\tmov\.b64[^;]*;\n)+)(\ttcgen05\.wait::ld[^;]*;\n)"
+    text = lower("emit_sm100.py", [], "100a", "+ptx88", folder, [(early_copies, r"\1\3\2")])
     shared = 4 * (128 + 256) * 128
     function = driver.function(driver.load(text), "gemm", shared)
     shapes = [(128, 256, 64), (128, 256, 128), (256, 256, 64), (128, 512, 192), (256, 512, 256), (384, 256, 320), (128, 256, 72),

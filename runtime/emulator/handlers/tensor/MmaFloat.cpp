@@ -94,6 +94,7 @@ void addMmaSparseHandlers(HandlerTable &table);
 void addWgmmaHandlers(HandlerTable &table);
 void addWmmaMoveHandlers(HandlerTable &table);
 void addWmmaMultiplyHandlers(HandlerTable &table);
+void addTmemMmaHandlers(HandlerTable &table);
 
 void addTensorHandlers(HandlerTable &table) {
   addRows(table, kFloatRows);
@@ -103,6 +104,7 @@ void addTensorHandlers(HandlerTable &table) {
   addWgmmaHandlers(table);
   addWmmaMoveHandlers(table);
   addWmmaMultiplyHandlers(table);
+  addTmemMmaHandlers(table);
 }
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
