@@ -53,6 +53,7 @@ WgmmaState &stateOf(Warp &warp) {
   BlockCheck &check = *warp.block->check;
   WgmmaState &state = check.cluster().wgmma[check.agentOf(warp.index)];
   state.touched.resize(warp.block->launch->kernel->wgmmaRegisters.size(), 0);
+  state.used.resize(state.touched.size(), 0);
   return state;
 }
 
@@ -84,25 +85,45 @@ const WgmmaState::Flight *findUser(const WgmmaState &state, uint32_t number, boo
   return nullptr;
 }
 
+/// False: a wgmma in flight forbids the touch, which was reported.
+bool mayTouch(Warp &warp, const Op &op, const WgmmaState &state, uint32_t operand) {
+  uint32_t number = operand >> 1;
+  bool isWrite = operand & 1;
+  const WgmmaState::Flight *user = findUser(state, number, isWrite);
+  if (!user)
+    return true;
+  reportFault(warp, op, Fault::kAsync, kLaneCount,
+              "missing wgmma.wait_group: register \"" + wgmmaName(warp, number) + "\" is " +
+                  (isWrite ? "written" : "read") + " while the wgmma.mma_async in PTX line " +
+                  std::to_string(user->line) + " that uses it is in flight");
+  return false;
+}
+
 void touchRegisters(Warp &warp, const Op &op) {
   if (!warp.block->check || lanesOf(warp, op) == 0)
     return;
   WgmmaState &state = stateOf(warp);
   prune(warp, state);
   for (uint32_t i = 0; i < op.more[0]; ++i) {
-    uint32_t number = op.more[1 + i] >> 1;
-    bool isWrite = op.more[1 + i] & 1;
-    state.touched[number] = op.line;
-    if (state.flights.empty())
-      continue;
-    if (const WgmmaState::Flight *user = findUser(state, number, isWrite)) {
-      reportFault(warp, op, Fault::kAsync, kLaneCount,
-                  "missing wgmma.wait_group: register \"" + wgmmaName(warp, number) + "\" is " +
-                      (isWrite ? "written" : "read") + " while the wgmma.mma_async in PTX line " +
-                      std::to_string(user->line) + " that uses it is in flight");
+    state.touched[op.more[1 + i] >> 1] = op.line;
+    if (!mayTouch(warp, op, state, op.more[1 + i]))
       return;
-    }
   }
+}
+
+/// The first register of the list becomes a copy of the second one, or a number.
+void copyRegister(Warp &warp, const Op &op) {
+  if (!warp.block->check || lanesOf(warp, op) == 0)
+    return;
+  WgmmaState &state = stateOf(warp);
+  prune(warp, state);
+  bool hasSource = op.more[0] == 2;
+  if (!mayTouch(warp, op, state, op.more[1]) ||
+      (hasSource && !mayTouch(warp, op, state, op.more[2])))
+    return;
+  uint32_t to = op.more[1] >> 1, from = hasSource ? state.touched[op.more[2] >> 1] : 0;
+  // What a wgmma has used since the fence is more than a name.
+  state.touched[to] = state.used[to] ? op.line : from;
 }
 
 void issueWgmma(Warp &warp, const Op &op) {
@@ -125,6 +146,8 @@ void issueWgmma(Warp &warp, const Op &op) {
       return;
     }
   }
+  for (uint32_t i = 0; i < op.more[0]; ++i)
+    state.used[op.more[1 + i] >> 1] = 1;
   state.issued = op.more;
 }
 
@@ -161,7 +184,10 @@ public:
               kernel.wgmmaRegisters.push_back(reg.name);
     if (numbers.empty())
       return;
+    numberCopies(numbers);
     for (const StatementUse &use : uses) {
+      if (copyOfWgmma(use, numbers))
+        continue;
       std::set<uint32_t> touched;
       for (const RegisterUse &reg : use.writes)
         if (auto found = numbers.find(reg.slot); isOperand(reg) && found != numbers.end())
@@ -201,9 +227,49 @@ public:
   }
 
 private:
+  /// One register becomes another, or a number.
+  static bool isPlainCopy(const StatementUse &use) {
+    return use.opcode == "mov" && use.reads.size() <= 1 && use.writes.size() == 1 && use.guard == 0;
+  }
   static bool isWgmma(const StatementUse &use) { return use.form.starts_with("wgmma.mma_async"); }
   /// Accumulators and fragments; no descriptor, no predicate.
   static bool isOperand(const RegisterUse &reg) { return reg.bytes == 4; }
+
+  /// Compilers copy operands by mov between the fence and the wgmma, which ptxas takes for new
+  /// names of the same registers: what is copied into operands has numbers as well.
+  void numberCopies(std::map<uint32_t, uint32_t> &numbers) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const StatementUse &use : uses) {
+        if (!isPlainCopy(use) || use.reads.empty() || !isOperand(use.writes[0]) ||
+            !isOperand(use.reads[0]) || !numbers.count(use.writes[0].slot))
+          continue;
+        if (!numbers.try_emplace(use.reads[0].slot, numbers.size()).second)
+          continue;
+        kernel.wgmmaRegisters.push_back(use.reads[0].name);
+        changed = true;
+      }
+    }
+  }
+  /// True: the statement is a copy into an operand, which is as the source is.
+  bool copyOfWgmma(const StatementUse &use, const std::map<uint32_t, uint32_t> &numbers) {
+    if (!isPlainCopy(use) || use.first == use.end || !isOperand(use.writes[0]))
+      return false;
+    auto to = numbers.find(use.writes[0].slot);
+    if (to == numbers.end())
+      return false;
+    std::vector<uint32_t> list{to->second * 2 + 1};
+    if (!use.reads.empty()) {
+      auto from = numbers.find(use.reads[0].slot);
+      if (from == numbers.end() || !isOperand(use.reads[0]))
+        return false;
+      list.push_back(from->second * 2);
+    }
+    Op op = make(use, copyRegister);
+    setList(op, std::move(list));
+    before[use.first].push_back(op);
+    return true;
+  }
 
   void setList(Op &op, std::vector<uint32_t> list) {
     list.insert(list.begin(), static_cast<uint32_t>(list.size()));
@@ -290,6 +356,7 @@ void startWgmma(WgmmaState &state, uint32_t time, uint32_t line) {
 void fenceWgmma(WgmmaState &state) {
   state.isFenced = true;
   std::fill(state.touched.begin(), state.touched.end(), 0);
+  std::fill(state.used.begin(), state.used.end(), 0);
 }
 
 void insertRegisterChecks(Kernel &kernel, const std::vector<StatementUse> &uses,

@@ -25,6 +25,7 @@ void setRegisterCount(Warp &warp, const Op &op);
 struct WgmmaState {
   bool isFenced = false;            ///< there was a wgmma.fence at all
   std::vector<uint32_t> touched;    ///< register of wgmma -> line that touched it since the fence
+  std::vector<char> used;           ///< register of wgmma -> one used it since the fence
   const uint32_t *issued = nullptr; ///< operands of the wgmma that comes next
   struct Flight {
     uint32_t time, line;
