@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
+#pragma nv_diag_suppress static_var_with_dynamic_init
 
 extern "C" __global__ void split(const int *x, int *out, int rounds) {
   __shared__ Barrier barrier;

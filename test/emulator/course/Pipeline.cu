@@ -5,6 +5,7 @@
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 namespace cg = cooperative_groups;
+#pragma nv_diag_suppress static_var_with_dynamic_init
 
 template <int kStages> __device__ void unified(const float *x, float *out, int batches) {
   __shared__ float ring[kStages][128];

@@ -57,8 +57,8 @@ public:
   }
   /// Launches and waits. Arguments have the types that the kernel declares; `shared` counts bytes.
   template <typename... Args>
-  void launch(const char *name, Size grid, Size block, unsigned shared, Args... args) const {
-    void *params[] = {&args..., nullptr};
+  void launch(const char *name, Size grid, Size block, unsigned shared, const Args &...args) const {
+    void *params[] = {const_cast<Args *>(&args)..., nullptr};
     CUfunction kernel = function(name);
     if (shared > 48 * 1024)
       require(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
