@@ -5,8 +5,8 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_TMEM_MULTIPLY_H
 #define HEDDLE_RUNTIME_EMULATOR_TMEM_MULTIPLY_H
 
-#include "runtime/emulator/numerics/Numerics.h"
 #include "runtime/emulator/exec/Op.h"
+#include "runtime/emulator/numerics/Numerics.h"
 #include "runtime/emulator/tmem/Descriptors.h"
 
 namespace heddle::emulator {

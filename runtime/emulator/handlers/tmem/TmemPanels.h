@@ -3,10 +3,10 @@
 // The matrices of tcgen05.mma as numbers that are multiplied: A row after row, B with the columns
 // side by side. A number is a float, or a pair of integers of 16 bits that follow each other along
 // K.
-#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMPANELS_H
-#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMPANELS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMPANELS_H
+#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMPANELS_H
 
-#include "runtime/emulator/handlers/tensor/TmemElements.h"
+#include "runtime/emulator/handlers/tmem/TmemElements.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
@@ -101,4 +101,4 @@ static inline void readB(const MmaJob &job, const MmaJob::Part &part, u32 first,
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
 
-#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMPANELS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMPANELS_H

@@ -3,8 +3,8 @@
 // The input types of tcgen05.mma, 16 bytes at a time: those of MmaElements.h, and floats of 4 and 6
 // bits, which are packed with padding, packed without, or in a byte each (PTX
 // ISA 9.0, 9.7.16.10.4).
-#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMELEMENTS_H
-#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMELEMENTS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMELEMENTS_H
+#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMELEMENTS_H
 
 #include "runtime/emulator/handlers/tensor/MmaSteps.h"
 #include "runtime/emulator/tmem/Multiply.h"
@@ -85,4 +85,4 @@ static WidenPiece widenOf(MmaType type, const MmaForm &form, bool isTmem) {
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
 
-#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMELEMENTS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMELEMENTS_H

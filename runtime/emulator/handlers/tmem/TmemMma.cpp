@@ -3,8 +3,8 @@
 // The arithmetic of tcgen05.mma: a row of D is a lane of tensor memory, so vectors run along N.
 // Sums run over K in ascending order, each step rounded once; with block scaling a block's products
 // are summed first, scaled in f64 and rounded to f32 when all blocks are added.
-#include "runtime/emulator/handlers/tensor/TmemNumerics.h"
-#include "runtime/emulator/handlers/tensor/TmemPanels.h"
+#include "runtime/emulator/handlers/tmem/TmemNumerics.h"
+#include "runtime/emulator/handlers/tmem/TmemPanels.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tcgen05.mma as tensor cores round it: a panel in tiles of 16 rows and 8 columns.
-#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMNUMERICS_H
-#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMNUMERICS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMNUMERICS_H
+#define HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMNUMERICS_H
 
 #include "runtime/emulator/handlers/tensor/MmaNumerics.h"
-#include "runtime/emulator/handlers/tensor/TmemPanels.h"
+#include "runtime/emulator/handlers/tmem/TmemPanels.h"
 
 namespace heddle::emulator::HEDDLE_EMU_ISA {
 
@@ -66,4 +66,4 @@ static inline void multiplyPanelAsHardware(const MmaJob &job, const u32 *a, cons
 
 } // namespace heddle::emulator::HEDDLE_EMU_ISA
 
-#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TENSOR_TMEMNUMERICS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_HANDLERS_TMEM_TMEMNUMERICS_H
