@@ -129,7 +129,9 @@ void noteAsyncBarrier(AsyncRecord record, Block &owner, uint32_t offset) {
   cluster.async.signal(record, owner.rank, {barrier->agent, barrier->phases + 1});
   if (!knowsInit(warp, *barrier, lane, owner, offset))
     return;
-  bool isSeen = !piece->isAsyncProxy || barrier->isFenced ||
+  // In its own block a barrier is enough; what nvcc's library prints relies on that.
+  bool isOwn = piece->warp->block->rank == owner.rank;
+  bool isSeen = !piece->isAsyncProxy || isOwn || barrier->isFenced ||
                 cluster.orders.isVisible(piece->agentOfWarp, barrier->initWarp, barrier->initTime);
   if (!isSeen && CheckOptions::get().async)
     reportFault(warp, *piece->op, Fault::kAsync, lane,
