@@ -12,8 +12,8 @@ packages=(
   # The compiler.
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22 libzstd-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler
-  # What builds it. clang-22 is the second compiler that has to accept it.
-  g++ clang-22 clang-format-22 cmake ninja-build ccache git ca-certificates
+  # What builds it. clang-22 is the second compiler that has to accept it, and fuzzes with its run-time library.
+  g++ clang-22 libclang-rt-22-dev clang-format-22 cmake ninja-build ccache git ca-certificates
   # Tests.
   libgtest-dev libgmock-dev libbenchmark-dev python3 python3-venv
 )
