@@ -4,6 +4,7 @@
 // 32 banks of shared memory need for an access.
 #include "runtime/emulator/exec/Counters.h"
 #include "runtime/emulator/exec/Launch.h"
+#include "runtime/emulator/exec/Roofline.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,9 @@ namespace {
 struct Totals {
   uint64_t launches = 0, blocks = 0;
   LaunchCounts counts;
+  const Gpu *gpu = nullptr;
+  int blocksPerSm = 0;
+  double placed = 0, places = 0; ///< blocks, and places for blocks in the waves that they make
 };
 
 std::mutex totalsMutex;
@@ -113,6 +117,16 @@ void countLaunch(const std::string &kernel, uint64_t blocks) {
   of.blocks += blocks;
 }
 
+void countPlaces(const std::string &kernel, const Gpu &gpu, uint64_t blocks, int blocksPerSm) {
+  std::lock_guard lock(totalsMutex);
+  Totals &of = totals()[kernel];
+  of.gpu = &gpu;
+  of.blocksPerSm = blocksPerSm;
+  uint64_t wave = uint64_t(gpu.sms) * static_cast<uint64_t>(std::max(blocksPerSm, 1));
+  of.placed += double(blocks);
+  of.places += double((blocks + wave - 1) / wave * wave);
+}
+
 void addCounts(const std::string &kernel, const LaunchCounts &counts) {
   static_assert(sizeof(LaunchCounts) % sizeof(uint64_t) == 0);
   std::lock_guard lock(totalsMutex);
@@ -149,6 +163,14 @@ std::string countersAsJson() {
     add("sharedBytes", c.sharedBytes);
     add("sharedWavefronts", c.sharedWavefronts);
     add("tensorFlop", c.tensorFlop);
+    if (of.gpu) {
+      Roofline bound = estimate(*of.gpu, c, of.placed / std::max(of.places, 1.0));
+      char line[160];
+      std::snprintf(line, sizeof line,
+                    ", \"blocksPerSm\": %d, \"estimateUs\": %.3g, \"estimateLimit\": \"%s\"",
+                    of.blocksPerSm, bound.microseconds, bound.limit);
+      text += line;
+    }
     text += "}";
   }
   return text + "]}";

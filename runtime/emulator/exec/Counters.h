@@ -4,12 +4,15 @@
 #ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_COUNTERS_H
 #define HEDDLE_RUNTIME_EMULATOR_EXEC_COUNTERS_H
 
+#include "heddle/Target.h"
 #include "runtime/emulator/exec/Warp.h"
 
 namespace heddle::emulator {
 
 bool countersWanted();
 void countLaunch(const std::string &kernel, uint64_t blocks);
+/// Where the launch would run: the GPU, and how many of its blocks fit on a multiprocessor.
+void countPlaces(const std::string &kernel, const Gpu &gpu, uint64_t blocks, int blocksPerSm);
 void addCounts(const std::string &kernel, const LaunchCounts &counts);
 std::string countersAsJson();
 void resetCounters();

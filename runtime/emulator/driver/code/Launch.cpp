@@ -6,6 +6,7 @@
 #include "runtime/emulator/driver/memory/Allocate.h"
 #include "runtime/emulator/driver/stream/Stream.h"
 #include "runtime/emulator/exec/Cluster.h"
+#include "runtime/emulator/exec/Counters.h"
 #include "runtime/emulator/exec/Launch.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>
@@ -242,6 +243,11 @@ CUresult runKernel(const Call &call, Context &context, const KernelWork &work) {
   launch.params = work.params.data();
   launch.sharedBytes = function->kernel.sharedBytes + work.dynamicBytes;
   Context &own = *function->module->context;
+  if (countersWanted())
+    countPlaces(function->kernel.name, *own.device.gpu,
+                uint64_t(work.grid[0]) * work.grid[1] * work.grid[2],
+                blocksPerSm(*function, work.threads[0] * work.threads[1] * work.threads[2],
+                            work.dynamicBytes));
   uint64_t reachable = Driver::get().deviceCount() == 1 ? ~0ull : reachableFrom(own);
   // One kernel at a time, so that what it may touch is one setting of the memory.
   static std::mutex oneKernel;
