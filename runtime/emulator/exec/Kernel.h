@@ -44,6 +44,8 @@ enum class Special : uint8_t {
   kNsmId,
   kGridId,
   kDynamicShared,
+  kWorkspaceHigh,
+  kWorkspaceLow,
   kTotalShared,
   kClusterIdX,
   kClusterIdY,

@@ -42,6 +42,7 @@ struct LaunchState {
   uint32_t threads[3] = {1, 1, 1};
   uint32_t cluster[3] = {1, 1, 1}; ///< blocks; divides the grid
   bool isCooperative = false;      ///< all blocks are resident together
+  uint64_t workspace = 0;          ///< of a cooperative launch: where its grid barrier lies
   uint32_t sharedBytes = 0;        ///< static and dynamic
   const uint8_t *params = nullptr;
   std::chrono::steady_clock::time_point deadline;

@@ -101,6 +101,10 @@ uint32_t Resident::valueOf(Special which, uint32_t warp, uint32_t lane) const {
     return ~((1u << lane) - 1);
   case Special::kNsmId:
     return 1;
+  case Special::kWorkspaceHigh:
+    return static_cast<uint32_t>(launch.workspace >> 32);
+  case Special::kWorkspaceLow:
+    return static_cast<uint32_t>(launch.workspace);
   case Special::kDynamicShared:
     return launch.sharedBytes - launch.kernel->sharedBytes;
   case Special::kTotalShared:

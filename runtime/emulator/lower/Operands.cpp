@@ -123,6 +123,8 @@ uint32_t Operands::special(const std::string &name, uint32_t bytes, bool &found)
       {"%cluster_nctaid.x", Special::kClusterNctaidX},
       {"%cluster_nctaid.y", Special::kClusterNctaidY},
       {"%cluster_nctaid.z", Special::kClusterNctaidZ},
+      {"%envreg1", Special::kWorkspaceHigh},
+      {"%envreg2", Special::kWorkspaceLow},
       {"%cluster_ctarank", Special::kClusterCtarank},
       {"%cluster_nctarank", Special::kClusterNctarank}};
   found = true;
@@ -142,7 +144,8 @@ uint32_t Operands::special(const std::string &name, uint32_t bytes, bool &found)
   if (name == "%reserved_smem_offset_end" || name == "%reserved_smem_offset_cap")
     return constant(bytes, kSharedBase);
   if (name.ends_with(".w") || name.starts_with("%reserved_smem_offset_") ||
-      name == "%current_graph_exec")
+      name == "%current_graph_exec" ||
+      (name.starts_with("%envreg") && name != "%envreg1" && name != "%envreg2"))
     return constant(bytes, 0);
   if (name == "%aggr_smem_size") {
     uint32_t sum = allocate(bytes), total = special("%total_smem_size", bytes, found);

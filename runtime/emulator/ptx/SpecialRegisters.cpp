@@ -68,6 +68,9 @@ const SpecialRegister *findSpecialRegister(std::string_view name) {
         if (row.hasAxes)
           result.emplace(std::string(row.name) + axis, &row.what);
     }
+    static constexpr SpecialRegister kEnvironment = {4, 4, 21, ""};
+    for (int i = 0; i < 32; ++i)
+      result.emplace("%envreg" + std::to_string(i), &kEnvironment);
     return result;
   }();
   if (name.empty() || name[0] != '%')

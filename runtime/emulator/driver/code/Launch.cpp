@@ -228,6 +228,18 @@ static uint64_t reachableFrom(Context &context) {
   return devices;
 }
 
+/// What cooperative groups find by %envreg1 and %envreg2: the size of the workspace and the word of
+/// the grid's barrier, 0 at first. 0: no memory left, and a barrier of the grid finds none.
+static uint64_t makeWorkspace() {
+  const uint32_t words[2] = {8, 0};
+  uint64_t address = DeviceMemory::get().allocate(sizeof words, "workspace of a cooperative launch");
+  if (address) {
+    std::memcpy(reinterpret_cast<void *>(address), words, sizeof words);
+    DeviceMemory::get().markWritten(address, sizeof words);
+  }
+  return address;
+}
+
 CUresult runKernel(const Call &call, Context &context, const KernelWork &work) {
   Function *function = functionOf(&context, work.function);
   if (!function)
@@ -253,7 +265,10 @@ CUresult runKernel(const Call &call, Context &context, const KernelWork &work) {
   static std::mutex oneKernel;
   std::lock_guard lock(oneKernel);
   DeviceMemory::get().setReachable(reachable);
+  launch.workspace = work.isCooperative ? makeWorkspace() : 0;
   bool isDone = runLaunch(launch);
+  if (launch.workspace)
+    DeviceMemory::get().free(launch.workspace);
   DeviceMemory::get().setReachable(~0ull);
   if (!isDone)
     return own.breakWith(codeOf(launch.finding.fault), launch.finding.text);

@@ -107,6 +107,7 @@ static constexpr Row kRows[] = {
     {"wmma.load.c.sync.aligned(.row.col).m8n8k4[.global.shared].f64", "f64*2 = [a] b32?", 70, "80"},
     {"wmma.store.d.sync.aligned(.row.col).m8n8k4[.global.shared].f64", "[a] f64*2 b32?", 70, "80"},
     {"wmma.mma.sync.aligned(.row.col)(.row.col).m8n8k4[$rnd].f64.f64.f64.f64", "f64*2 = f64*1 f64*1 f64*2", 70, "80"},
+    {"wmma.mma.sync.aligned(.row.col)(.row.col).m8n8k4.f64.f64.f64.f64($rnd)", "f64*2 = f64*1 f64*1 f64*2", 70, "80"},
     {"wmma.load(.a.b).sync.aligned(.row.col).m16n16k16[.global.shared](.s8.u8)", "b32*2 = [a] b32?", 63},
     {"wmma.load.a.sync.aligned(.row.col).m8n32k16[.global.shared](.s8.u8)", "b32*1 = [a] b32?", 63},
     {"wmma.load.b.sync.aligned(.row.col).m8n32k16[.global.shared](.s8.u8)", "b32*4 = [a] b32?", 63},
