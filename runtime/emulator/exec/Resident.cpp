@@ -206,7 +206,8 @@ void Resident::start(const uint32_t (&index)[3]) {
     warp.groups.assign(1, Group());
     warp.arrivals.clear();
     warp.clusterArrived = warp.slices = warp.wgmmaGroups = 0;
-    warp.wasForced = warp.mayGiveUp = false;
+    // wasForced stays: where lanes of one block spin, those of the next will.
+    warp.mayGiveUp = false;
   }
 }
 

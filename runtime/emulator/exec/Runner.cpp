@@ -16,7 +16,7 @@ namespace heddle::emulator {
 namespace {
 
 constexpr uint32_t kMaxFruitless = 64;
-constexpr uint32_t kSlicesOfSpinning = 64;
+constexpr uint32_t kSlicesOfSpinning = 8;
 constexpr uint32_t kMaxSlice = 200; // ops that a warp runs in a row in random order
 
 } // namespace

@@ -39,8 +39,10 @@ static constexpr Row kRows[] = {
     {"set($order$unordered)[.ftz].f16.f16", "U = T T"},
     {"set($order$unordered)[.ftz](.u16.s16.u32.s32).f16", "U = T T", 65},
     {"set($order$unordered)[.ftz](.f16x2).f16x2", "U = T T"},
+    {"set($order$unordered)[.ftz](.u32.s32).f16x2", "U = T T", 65},
     {"set($order$unordered)(.bf16.u16.s16.u32.s32).bf16", "U = T T", 78, "90"},
     {"set($order$unordered)(.bf16x2).bf16x2", "U = T T", 78, "90"},
+    {"set($order$unordered)(.u32.s32).bf16x2", "U = T T", 78, "90"},
 
     {"selp(.b16.b32.b64$int.f32.f64)", "T = T T pred!"},
     {"slct(.b16.b32.b64$int.f32.f64).s32", "U = U U T"},
