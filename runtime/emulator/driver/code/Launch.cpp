@@ -232,7 +232,8 @@ static uint64_t reachableFrom(Context &context) {
 /// the grid's barrier, 0 at first. 0: no memory left, and a barrier of the grid finds none.
 static uint64_t makeWorkspace() {
   const uint32_t words[2] = {8, 0};
-  uint64_t address = DeviceMemory::get().allocate(sizeof words, "workspace of a cooperative launch");
+  uint64_t address =
+      DeviceMemory::get().allocate(sizeof words, "workspace of a cooperative launch");
   if (address) {
     std::memcpy(reinterpret_cast<void *>(address), words, sizeof words);
     DeviceMemory::get().markWritten(address, sizeof words);
