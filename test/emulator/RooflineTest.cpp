@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The estimate is the time of the slowest part, from the table's rates.
-#include "runtime/emulator/exec/Roofline.h"
+#include "runtime/emulator/count/Roofline.h"
 #include <gtest/gtest.h>
 
 namespace heddle::emulator {

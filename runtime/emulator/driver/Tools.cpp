@@ -2,7 +2,7 @@
 //
 // Beyond CUDA: what Heddle's own tools ask the emulated device.
 #include "runtime/emulator/driver/Driver.h"
-#include "runtime/emulator/exec/Counters.h"
+#include "runtime/emulator/count/Counters.h"
 
 using namespace heddle::emulator;
 

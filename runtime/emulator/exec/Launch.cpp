@@ -3,7 +3,7 @@
 // Distributes the blocks of a grid over threads that are kept between launches.
 #include "runtime/emulator/exec/Launch.h"
 #include "runtime/emulator/check/global/GlobalRaces.h"
-#include "runtime/emulator/exec/Counters.h"
+#include "runtime/emulator/count/Counters.h"
 #include "runtime/emulator/exec/Runner.h"
 #include <algorithm>
 #include <condition_variable>

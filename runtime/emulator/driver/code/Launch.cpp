@@ -2,11 +2,11 @@
 //
 // Launches: shapes and parameters are checked, then the kernel runs or becomes a node of a graph.
 #include "runtime/emulator/driver/code/Launch.h"
+#include "runtime/emulator/count/Counters.h"
 #include "runtime/emulator/driver/Handles.h"
 #include "runtime/emulator/driver/memory/Allocate.h"
 #include "runtime/emulator/driver/stream/Stream.h"
 #include "runtime/emulator/exec/Cluster.h"
-#include "runtime/emulator/exec/Counters.h"
 #include "runtime/emulator/exec/Launch.h"
 #include "runtime/emulator/memory/DeviceMemory.h"
 #include <algorithm>

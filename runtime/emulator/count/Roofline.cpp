@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The largest of the times that the GPU's parts take, each as if it were alone.
-#include "runtime/emulator/exec/Roofline.h"
+#include "runtime/emulator/count/Roofline.h"
 
 namespace heddle::emulator {
 

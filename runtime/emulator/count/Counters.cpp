@@ -2,9 +2,9 @@
 //
 // Counts instructions by class, bytes and 32-byte sectors of global memory, and how many passes the
 // 32 banks of shared memory need for an access.
-#include "runtime/emulator/exec/Counters.h"
+#include "runtime/emulator/count/Counters.h"
+#include "runtime/emulator/count/Roofline.h"
 #include "runtime/emulator/exec/Launch.h"
-#include "runtime/emulator/exec/Roofline.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kernels did, kernel by kernel, as JSON for tools. On with HEDDLE_EMU_COUNTERS=1.
-#ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_COUNTERS_H
-#define HEDDLE_RUNTIME_EMULATOR_EXEC_COUNTERS_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_COUNT_COUNTERS_H
+#define HEDDLE_RUNTIME_EMULATOR_COUNT_COUNTERS_H
 
 #include "heddle/Target.h"
 #include "runtime/emulator/exec/Warp.h"
@@ -19,4 +19,4 @@ void resetCounters();
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_EXEC_COUNTERS_H
+#endif // HEDDLE_RUNTIME_EMULATOR_COUNT_COUNTERS_H

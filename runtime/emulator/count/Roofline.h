@@ -2,8 +2,8 @@
 //
 // What a kernel's counts would take on the named GPU at best, from the rates of the target table.
 // An estimate: caches, latencies and dependences are not in it, and nothing was measured.
-#ifndef HEDDLE_RUNTIME_EMULATOR_EXEC_ROOFLINE_H
-#define HEDDLE_RUNTIME_EMULATOR_EXEC_ROOFLINE_H
+#ifndef HEDDLE_RUNTIME_EMULATOR_COUNT_ROOFLINE_H
+#define HEDDLE_RUNTIME_EMULATOR_COUNT_ROOFLINE_H
 
 #include "heddle/Target.h"
 #include "runtime/emulator/exec/LaunchState.h"
@@ -20,4 +20,4 @@ Roofline estimate(const Gpu &gpu, const LaunchCounts &counts, double fill);
 
 } // namespace heddle::emulator
 
-#endif // HEDDLE_RUNTIME_EMULATOR_EXEC_ROOFLINE_H
+#endif // HEDDLE_RUNTIME_EMULATOR_COUNT_ROOFLINE_H
