@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Beyond CUDA: what Heddle's own tools ask the emulated device.
-#include "runtime/emulator/driver/Driver.h"
 #include "runtime/emulator/count/Counters.h"
+#include "runtime/emulator/driver/Driver.h"
 
 using namespace heddle::emulator;
 
