@@ -10,13 +10,43 @@ namespace {
 
 constexpr u32 kNoPredicate = ~0u;
 
-/// All lanes that the instruction names must be here, or come. `named` is the register with the
-/// mask.
+/// Lanes that are here together may name several sets, as the tiles of a warp do: each set runs
+/// the op for itself once all of them are here.
+void runSets(Warp &warp, const Op &op, u32 mask, const u32 *named) {
+  u32 all = 0, active = warp.active;
+  for (u32 rest = mask; rest; rest &= rest - 1)
+    all |= named[__builtin_ctz(rest)];
+  if (!gatherLanes(warp, op, all))
+    return;
+  for (u32 rest = mask; rest && warp.stop != Stop::kFault;) {
+    u32 set = named[__builtin_ctz(rest)], lanes = 0;
+    for (u32 other = rest; other; other &= other - 1)
+      if (named[__builtin_ctz(other)] == set)
+        lanes |= other & -other;
+    rest &= ~lanes;
+    if (set & warp.live & ~lanes) {
+      reportFault(warp, op, Fault::kDivergence, u32(__builtin_ctz(lanes)),
+                  "the lane names others that name another set of lanes");
+      return;
+    }
+    warp.active = lanes;
+    op.run(warp, op);
+    warp.active = active;
+  }
+}
+
+/// All lanes that the instruction names must be here, or come. `namedSlot` is the register with the
+/// mask. False: not yet, or the op has been done.
 bool allPresent(Warp &warp, const Op &op, u32 mask, u32 namedSlot) {
   if (mask == 0)
     return false;
   const u32 *named = lanesOf<u32>(warp, namedSlot);
-  return gatherLanes(warp, op, named[__builtin_ctz(mask)]);
+  u32 first = named[__builtin_ctz(mask)], difference = 0;
+  LANES difference |= (mask & kLaneBit[l]) ? named[l] ^ first : 0;
+  if (difference == 0)
+    return gatherLanes(warp, op, first);
+  runSets(warp, op, mask, named);
+  return false;
 }
 
 enum class Move : u8 { kUp, kDown, kButterfly, kIndex };
