@@ -103,13 +103,15 @@ std::string elementwiseText() {
   return R"(.version 8.0
 .target sm_80
 .address_size 64
-.visible .entry k(.param .u64 x, .param .u64 y, .param .f32 a, .param .u32 n)
+.visible .entry k(.param .u64 x, .param .u64 y, .param .f32 a, .param .u32 n, .param .u32 passes)
 {
-.reg .pred %p; .reg .b32 %r<5>; .reg .f32 %f<4>; .reg .b64 %d<5>;
+.reg .pred %p; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %d<8>;
 ld.param.u64 %d0, [x]; ld.param.u64 %d1, [y]; ld.param.f32 %f0, [a]; ld.param.u32 %r4, [n];
 mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r0, %r0, %r1, %r2;
 mov.u32 %r2, %nctaid.x; mul.lo.u32 %r3, %r1, %r2; mul.wide.u32 %d2, %r0, 4; add.u64 %d0, %d0, %d2;
 add.u64 %d1, %d1, %d2; mul.wide.u32 %d3, %r3, 4; setp.ge.u32 %p, %r0, %r4; @%p bra DONE;
+ld.param.u32 %r5, [passes]; mov.b32 %r6, %r0; mov.b64 %d4, %d0; mov.b64 %d5, %d1;
+PASS: mov.b32 %r0, %r6; mov.b64 %d0, %d4; mov.b64 %d1, %d5;
 LOOP:
 ld.global.f32 %f1, [%d0];
 ld.global.f32 %f2, [%d1];
@@ -121,6 +123,7 @@ add.u64 %d1, %d1, %d3;
 add.u32 %r0, %r0, %r3;
 setp.lt.u32 %p, %r0, %r4;
 @%p bra LOOP;
+sub.u32 %r5, %r5, 1; setp.ne.u32 %p, %r5, 0; @%p bra PASS;
 DONE:
 ret;
 }

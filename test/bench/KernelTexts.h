@@ -8,10 +8,10 @@
 
 namespace heddle::bench {
 
-/// y[i] = relu(a * x[i] + y[i]) over n f32 in a loop over the grid, one element a thread and step:
-/// k(x, y, a, n), blocks of 256. A step has kStepInstructions instructions.
+/// y[i] = relu(a * x[i] + y[i]) over n f32 in a loop over the grid, one element a thread and step,
+/// several times: k(x, y, a, n, passes), blocks of 256. A step has kStepInstructions instructions.
 std::string elementwiseText();
-constexpr int kStepInstructions = 9;
+constexpr int kStepInstructions = 10;
 
 /// C[M, N] f32 = A[M, K] B[K, N], f16, row-major, multiples of 128 x 128 x 32 with K >= 96:
 /// gemm(A, B, C, N, K), blocks of 128 threads over (N / 128, M / 128), kSm80Shared bytes of dynamic

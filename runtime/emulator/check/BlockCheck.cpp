@@ -238,6 +238,10 @@ bool BlockCheck::note(Warp &warp, const Op &op, Use use, uint32_t mask, uint32_t
   const bool isStrong = use == Use::kAtomic || (op.join & kStrongAccess);
   if (mask == kAllLanes && !isStrong) {
     Pattern pattern = patternOf(at, bytes);
+    if (pattern == Pattern::kRow && looksAtMarksOnly &&
+        marks.takeRow(use == Use::kRead, at[0], bytes * kLaneCount,
+                      static_cast<uint32_t>(&op - warp.code)))
+      return true;
     if (pattern == Pattern::kRow)
       return noteRun(warp, op, use, 0, bytes, bytes * kLaneCount, at[0]);
     if (pattern == Pattern::kSame && use == Use::kRead)

@@ -76,6 +76,7 @@ private:
   const Block &block;
   uint32_t warps;
   const bool looksAtGlobal = CheckOptions::get().initialised || CheckOptions::get().globalRaces;
+  const bool looksAtMarksOnly = CheckOptions::get().initialised && !CheckOptions::get().globalRaces;
   std::shared_ptr<ClusterCheck> group;
   std::unique_ptr<SharedShadow> shadow;
   std::vector<Suspect> suspects;

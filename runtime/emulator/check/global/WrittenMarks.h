@@ -6,6 +6,7 @@
 #define HEDDLE_RUNTIME_EMULATOR_CHECK_GLOBAL_WRITTENMARKS_H
 
 #include <cstdint>
+#include <cstring>
 
 namespace heddle::emulator {
 
@@ -15,8 +16,29 @@ public:
   /// instructions apart, which mostly stay in one allocation.
   uint32_t findUnwritten(uint64_t at, uint32_t bytes, uint32_t place);
   void mark(uint64_t at, uint32_t bytes, uint32_t place);
+  /// The common case in a few steps: bytes in the allocation that the instruction touched last, all
+  /// of them written, or written now. False: look closely.
+  bool takeRow(bool isRead, uint64_t at, uint32_t bytes, uint32_t place) {
+    const Range &range = ranges[place % kRanges];
+    uint64_t offset = at - range.begin, size = range.end - range.begin;
+    if (!range.written || offset >= size || bytes > size - offset || bytes % 8 != 0)
+      return false;
+    uint8_t *marks = range.written + offset;
+    if (!isRead) {
+      std::memset(marks, 1, bytes);
+      return true;
+    }
+    uint64_t all = kEightMarks;
+    for (uint32_t i = 0; i < bytes; i += 8) {
+      uint64_t eight;
+      std::memcpy(&eight, marks + i, 8);
+      all &= eight;
+    }
+    return all == kEightMarks;
+  }
 
 private:
+  static constexpr uint64_t kEightMarks = 0x0101010101010101;
   struct Range {
     uint64_t begin = 0, end = 0;
     uint8_t *written = nullptr; ///< a byte for each byte; null: not tracked
