@@ -107,29 +107,37 @@ void countProduct(benchmark::State &state, int size) {
       2.0 * size * size * size * double(state.iterations()), benchmark::Counter::kIsRate);
 }
 
-void gemmMmaSync(benchmark::State &state) {
+/// Times a product of 512 x 512 x 512 after it was compared once. `launch(function, a, b, c,
+/// size)`.
+template <typename Launch>
+void timeProduct(benchmark::State &state, const std::string &text, int sharedBytes,
+                 bool isTransposed, Launch &&launch) {
   initialise();
   int size = 512;
   CUmodule module;
-  CUfunction function = load(gemmSm80Text(), "gemm", kSm80Shared, module);
+  CUfunction function = load(text, "gemm", sharedBytes, module);
   std::vector<double> a, b;
   CUdeviceptr da = upload(halves(size_t(size) * size, a, 1));
   CUdeviceptr db = upload(halves(size_t(size) * size, b, 2));
   CUdeviceptr dc = upload(std::vector<float>(size_t(size) * size, NAN));
-  void *arguments[] = {&da, &db, &dc, &size, &size};
-  auto launch = [&] {
-    check(cuLaunchKernel(function, size / 128, size / 128, 1, 128, 1, 1, kSm80Shared, nullptr,
-                         arguments, nullptr),
-          "cuLaunchKernel");
-  };
-  launch();
-  compare(a, b, dc, size, false);
+  launch(function, da, db, dc, size);
+  compare(a, b, dc, size, isTransposed);
   for (auto _ : state)
-    launch();
+    launch(function, da, db, dc, size);
   countProduct(state, size);
   for (CUdeviceptr address : {da, db, dc})
     cuMemFree(address);
   cuModuleUnload(module);
+}
+
+void gemmMmaSync(benchmark::State &state) {
+  timeProduct(state, gemmSm80Text(), kSm80Shared, false,
+              [](CUfunction function, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int size) {
+                void *arguments[] = {&a, &b, &c, &size, &size};
+                check(cuLaunchKernel(function, size / 128, size / 128, 1, 128, 1, 1, kSm80Shared,
+                                     nullptr, arguments, nullptr),
+                      "cuLaunchKernel");
+              });
 }
 
 CUtensorMap mapOf(CUdeviceptr address, int size, unsigned rows) {
@@ -145,29 +153,14 @@ CUtensorMap mapOf(CUdeviceptr address, int size, unsigned rows) {
 }
 
 void gemmWgmma(benchmark::State &state) {
-  initialise();
-  int size = 512;
-  CUmodule module;
-  CUfunction function = load(gemmSm90Text(), "gemm", kSm90Shared, module);
-  std::vector<double> a, b;
-  CUdeviceptr da = upload(halves(size_t(size) * size, a, 1));
-  CUdeviceptr db = upload(halves(size_t(size) * size, b, 2));
-  CUdeviceptr dc = upload(std::vector<float>(size_t(size) * size, NAN));
-  CUtensorMap mapA = mapOf(da, size, 64), mapB = mapOf(db, size, 256);
-  void *arguments[] = {&mapA, &mapB, &dc, &size, &size};
-  auto launch = [&] {
-    check(cuLaunchKernel(function, size / 256, size / 64, 1, 128, 1, 1, kSm90Shared, nullptr,
-                         arguments, nullptr),
-          "cuLaunchKernel");
-  };
-  launch();
-  compare(a, b, dc, size, true);
-  for (auto _ : state)
-    launch();
-  countProduct(state, size);
-  for (CUdeviceptr address : {da, db, dc})
-    cuMemFree(address);
-  cuModuleUnload(module);
+  timeProduct(state, gemmSm90Text(), kSm90Shared, true,
+              [](CUfunction function, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int size) {
+                CUtensorMap mapA = mapOf(a, size, 64), mapB = mapOf(b, size, 256);
+                void *arguments[] = {&mapA, &mapB, &c, &size, &size};
+                check(cuLaunchKernel(function, size / 256, size / 64, 1, 128, 1, 1, kSm90Shared,
+                                     nullptr, arguments, nullptr),
+                      "cuLaunchKernel");
+              });
 }
 
 void loadModule(benchmark::State &state) {
